@@ -5,12 +5,19 @@ import type { LoopShare } from '@gateway/messaging';
 import type { RankOptions, RankQuestion, ToolRanker } from '../ranking/ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { choosePlan, decidedSession } from './choose-plan.ts';
-import { MemoizedMentions, classifyIntent } from './turn-signals.ts';
+import { MemoizedTurns } from './turn-signals.ts';
 import type { RankedTurn } from './grow-set.ts';
 import type { RecallPriors } from '../policy/recall-prior.ts';
 import type { RoutingPolicies } from '../policy/routing-policies.port.ts';
 import { growingTurnsMax } from './tool-set.ts';
 import type { ToolLists } from '../tool-index/tool-memory.ts';
+
+/** A stored list of user turns. */
+interface StoredTurns {
+  readonly turns: string[];
+  /** The last list that continued this list by one turn. Each step of an agent loop repeats the newest turn. */
+  next?: { readonly turn: string; readonly key: string };
+}
 
 /**
  * Stores the user turns of each conversation under the account and the hash from `hashTurns`. Later requests
@@ -18,16 +25,16 @@ import type { ToolLists } from '../tool-index/tool-memory.ts';
  * another account's conversation.
  */
 export class TurnMemory {
-  readonly #turns: LRUCache<string, string[]>;
+  readonly #stored: LRUCache<string, StoredTurns>;
 
   /**
    * @param charactersMax maximum total size of stored turns. The least recently used conversations are
    * evicted first.
    */
   constructor(charactersMax: number) {
-    this.#turns = new LRUCache({
+    this.#stored = new LRUCache({
       maxSize: charactersMax,
-      sizeCalculation: (turns) => turns.reduce((sum, turn) => sum + turn.length + 32, 128),
+      sizeCalculation: ({ turns }) => turns.reduce((sum, turn) => sum + turn.length + 32, 128),
     });
   }
 
@@ -40,16 +47,33 @@ export class TurnMemory {
       // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
       // The list of turns is therefore stored twice, with and without the newest turn.
       this.#keep(accountId, userTurns.slice(0, -1));
-      return this.#keep(accountId, userTurns);
+      this.#keep(accountId, userTurns);
+      return userTurns;
     }
-    const earlier = this.#turns.get(`${accountId}:${earlierTurns}`);
-    return earlier && this.#keep(accountId, [...earlier, ...userTurns]);
+    const earlier = this.#stored.get(`${accountId}:${earlierTurns}`);
+    return earlier && this.#continue(accountId, earlier, userTurns);
   }
 
-  #keep(accountId: string, turns: string[]): string[] {
-    const characters = turns.reduce((sum, turn) => sum + turn.length, 0);
-    if (characters >= earlierCharactersMin) this.#turns.set(`${accountId}:${hashTurns(turns)}`, turns);
+  #continue(accountId: string, earlier: StoredTurns, newest: string[]): string[] {
+    const [turn = ''] = newest;
+    const repeated =
+      earlier.next !== undefined && newest.length === 1 && earlier.next.turn === turn
+        ? this.#stored.get(earlier.next.key)
+        : undefined;
+    if (repeated !== undefined) return repeated.turns;
+    const turns = [...earlier.turns, ...newest];
+    const key = this.#keep(accountId, turns);
+    if (key !== undefined && newest.length === 1) earlier.next = { turn, key };
     return turns;
+  }
+
+  /** Stores the turns unless they are short. Returns the key of stored turns. */
+  #keep(accountId: string, turns: string[]): string | undefined {
+    const characters = turns.reduce((sum, turn) => sum + turn.length, 0);
+    if (characters < earlierCharactersMin) return undefined;
+    const key = `${accountId}:${hashTurns(turns)}`;
+    this.#stored.set(key, { turns });
+    return key;
   }
 }
 
@@ -101,7 +125,7 @@ const quickListMax = 512;
 /** Decides which tools in a request are forwarded. */
 export class ToolPlanner {
   readonly #options: ToolPlannerOptions;
-  readonly #mentions = new MemoizedMentions();
+  readonly #facts = new MemoizedTurns();
   readonly #turns = new TurnMemory(turnCharactersMax);
 
   constructor(options: ToolPlannerOptions) {
@@ -142,7 +166,7 @@ export class ToolPlanner {
       newest && this.#options.ranker.rank(index, newest, options),
       session === undefined ? policies.find(accountId, null) : this.#pinned(accountId, session.policyVersion),
     ]);
-    const mentioned = new Set(userTurns.flatMap((turn) => this.#mentions.find(index, turn)));
+    const mentioned = new Set(userTurns.flatMap((turn) => this.#facts.findMentions(index, turn)));
     const plan = choosePlan({
       request: { ...request, userTurns },
       index,
@@ -167,8 +191,8 @@ export class ToolPlanner {
       growing.map(async (at) => {
         const turn = userTurns[at] ?? '';
         const ranking = await this.#options.ranker.rank(index, { turns: userTurns, at }, options);
-        const carriesOn = classifyIntent(turn, false) === 'continue';
-        return { ranking, mentioned: this.#mentions.find(index, turn), carriesOn };
+        const mentioned = this.#facts.findMentions(index, turn);
+        return { ranking, mentioned, carriesOn: this.#facts.carriesOn(turn) };
       }),
     );
   }

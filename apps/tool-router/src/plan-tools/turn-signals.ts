@@ -64,20 +64,49 @@ function withoutEnd(word: string): string {
 
 /** Maximum total size of cached turns, in characters. */
 const memoCharactersMax = 16 * 1024 * 1024;
+/** Maximum number of tool lists with known mentions of one turn. */
+const listsOfTurnMax = 8;
 
-/** Caches the mentioned tools by tool list and turn, because each agent loop step repeats the same turns. */
-export class MemoizedMentions {
-  readonly #found = new LRUCache<string, readonly number[]>({
+/** The facts about one user turn. */
+interface TurnFacts {
+  readonly carriesOn: boolean;
+  /** Positions of the mentioned tools, by the hash of the tool list. */
+  readonly mentioned: Map<string, readonly number[]>;
+}
+
+/**
+ * Caches the facts about user turns, because each agent loop step repeats the same turns. The turn's text is the
+ * key, so that the lookup of a stored turn (`TurnMemory`) compares no text.
+ */
+export class MemoizedTurns {
+  readonly #known = new LRUCache<string, TurnFacts>({
     maxSize: memoCharactersMax,
-    sizeCalculation: (positions, key) => key.length + positions.length + 64,
+    sizeCalculation: ({ mentioned }, turn) =>
+      [...mentioned.values()].reduce((size, positions) => size + positions.length + 64, turn.length + 64),
   });
 
-  find(index: KeywordIndex, turn: string): readonly number[] {
-    const key = `${index.listHash}\n${turn}`;
-    const known = this.#found.get(key);
+  /** Returns whether the turn only continues the previous task, for example with "yes, do it". */
+  carriesOn(turn: string): boolean {
+    return this.#factsOf(turn).carriesOn;
+  }
+
+  /** Returns the positions of the mentioned tools (`findMentions`). */
+  findMentions(index: KeywordIndex, turn: string): readonly number[] {
+    const facts = this.#factsOf(turn);
+    const known = facts.mentioned.get(index.listHash);
     if (known !== undefined) return known;
     const positions = findMentions(index, turn);
-    this.#found.set(key, positions);
+    const kept = facts.mentioned.size < listsOfTurnMax ? facts.mentioned : [];
+    const mentioned = new Map(kept).set(index.listHash, positions);
+    this.#known.set(turn, { ...facts, mentioned });
     return positions;
+  }
+
+  #factsOf(turn: string): TurnFacts {
+    const known = this.#known.get(turn);
+    if (known !== undefined) return known;
+    const facts = { carriesOn: classifyIntent(turn, false) === 'continue', mentioned: new Map() };
+    this.#known.set(turn, facts);
+    return facts;
   }
 }

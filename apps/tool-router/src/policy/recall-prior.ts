@@ -87,14 +87,24 @@ export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: num
   const sureness = surenessOf(ranking);
   const found = classes.findLast(({ surenessMin }) => sureness >= surenessMin) ?? classes[0];
   if (found === undefined) return measuredRecall([]);
-  const factor = Math.max(1, tools / band.measuredTools);
-  return {
+  return stretchClass(found, Math.max(1, tools / band.measuredTools));
+}
+
+/** The last recall of each class of turns. Most lists of an account have the same length. */
+const stretched = new WeakMap<RecallClass, { readonly factor: number; readonly recall: TurnRecall }>();
+
+function stretchClass(found: RecallClass, factor: number): TurnRecall {
+  const known = stretched.get(found);
+  if (known?.factor === factor) return known.recall;
+  const recall: TurnRecall = {
     curve: stretchCurve(found.curve, factor),
-    kFor(recall) {
-      const k = dealtK(found.kFor, recall);
+    kFor(needed) {
+      const k = dealtK(found.kFor, needed);
       return k === undefined ? undefined : Math.ceil(k * factor);
     },
   };
+  stretched.set(found, { factor, recall });
+  return recall;
 }
 
 /** Interpolates linearly between two measured recall values. */
@@ -126,11 +136,22 @@ export function recallAt(curve: RecallCurve, k: number): number {
   return lastRecall;
 }
 
+/** The last recalls of each curve. */
+const recallsOf = new WeakMap<RecallCurve, Float64Array>();
+
 /**
- * Recall at each K (number of ranked tools) from 0 to `kMax`, computed in one pass over the points of the
- * curve.
+ * Recall at each K (number of ranked tools) from 0 to `kMax`. The recalls of a curve are cached, because most
+ * turns of a conversation use the same curve.
  */
 export function recallsUpTo(curve: RecallCurve, kMax: number): Float64Array {
+  const known = recallsOf.get(curve);
+  if (known?.length === kMax + 1) return known;
+  const recalls = computeRecalls(curve, kMax);
+  recallsOf.set(curve, recalls);
+  return recalls;
+}
+
+function computeRecalls(curve: RecallCurve, kMax: number): Float64Array {
   const recalls = new Float64Array(kMax + 1);
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, recall] of [...curve, [kMax + 1, curve.at(-1)?.[1] ?? 0] as const]) {

@@ -4,6 +4,9 @@ import type { MethodReason, RankOptions, RankQuestion, ToolRanker, TurnRanking }
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
+/** Maximum total size of the turns with a known digest, in characters. */
+const digestedCharactersMax = 8 * 1024 * 1024;
+
 /**
  * Caches rankings by tool list and relevant turns, because each agent loop step ranks the same turns. A ranking
  * that was dropped from the cache is computed again. The cached rankings do not contain the state of the agent
@@ -13,6 +16,10 @@ export class MemoizedRanker implements ToolRanker {
   readonly #ranker: ToolRanker;
   readonly #rankings: LRUCache<string, TurnRanking>;
   readonly #making = new Map<string, Promise<TurnRanking>>();
+  readonly #digests = new LRUCache<string, string>({
+    maxSize: digestedCharactersMax,
+    sizeCalculation: (_, turn) => turn.length + 128,
+  });
 
   constructor(ranker: ToolRanker, bytesMax: number) {
     this.#ranker = ranker;
@@ -27,7 +34,7 @@ export class MemoizedRanker implements ToolRanker {
     question: RankQuestion,
     options: RankOptions = {},
   ): Promise<TurnRanking> | TurnRanking {
-    const key = keyOf(index.listHash, question, options);
+    const key = this.#keyOf(index.listHash, question, options);
     const known = this.#rankings.get(key);
     if (known !== undefined) return known;
     const making = this.#making.get(key);
@@ -56,13 +63,23 @@ export class MemoizedRanker implements ToolRanker {
     if (lastingReasons.has(ranking.methodReason)) this.#rankings.set(key, ranking);
     return ranking;
   }
+
+  /** Joins the digests of the relevant turns. Digests have one length, so different queries have different keys. */
+  #keyOf(listHash: string, { turns, at }: RankQuestion, { method = 'semantic' }: RankOptions): string {
+    let key = `${listHash}:${method}`;
+    for (let turn = Math.max(0, at - contextTurnsMax); turn <= at; turn += 1)
+      key += `:${this.#digestOf(turns[turn] ?? '')}`;
+    return key;
+  }
+
+  /** SHA-256 of a turn. A conversation's stored turns are the same strings in every request, so most are known. */
+  #digestOf(turn: string): string {
+    const known = this.#digests.get(turn);
+    if (known !== undefined) return known;
+    const digest = hash('sha256', turn, 'base64');
+    this.#digests.set(turn, digest);
+    return digest;
+  }
 }
 
 const lastingReasons: ReadonlySet<MethodReason> = new Set(['semantic', 'asked', 'short_list']);
-
-/** Each text in the cache key follows its length, so that different queries never have the same key. */
-function keyOf(listHash: string, { turns, at }: RankQuestion, { method = 'semantic' }: RankOptions): string {
-  const relevant = turns.slice(Math.max(0, at - contextTurnsMax), at + 1);
-  const text = [`${relevant.length}`, ...relevant.map((each) => `${each.length}\n${each}`)];
-  return hash('sha256', `${listHash}\n${method}\n${text.join('\n')}`, 'base64');
-}
