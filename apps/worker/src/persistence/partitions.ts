@@ -39,8 +39,12 @@ export class Partitions {
   /** Resolves when a partition exists for every given time. */
   async ensure(timesMs: Iterable<number>): Promise<void> {
     const missing = new Map<string, MonthPartition>();
+    // The events of a batch are usually from one month, so the partition is found once a batch.
+    let [from, to] = [Infinity, -Infinity];
     for (const timeMs of timesMs) {
+      if (timeMs >= from && timeMs < to) continue;
       const partition = choosePartition(timeMs);
+      [from, to] = [Date.parse(partition.from), Date.parse(partition.to)];
       if (!this.#known.has(partition.name)) missing.set(partition.name, partition);
     }
     for (const partition of missing.values()) await this.#create(partition);

@@ -77,17 +77,25 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   ms_upstream: 'double precision',
 };
 
-const names = Object.keys(columns);
-const keys = new Set(['id', 'created_at', 'account_id']);
-const insert = `
+const columnNames = Object.keys(columns) as (keyof RequestLogRow)[];
+const keys: ReadonlySet<string> = new Set(['id', 'created_at', 'account_id']);
+
+/** The columns that are not null in at least one row. In a batch, about a third of the columns are null. */
+function listSetColumns(rows: readonly RequestLogRow[]): (keyof RequestLogRow)[] {
+  return columnNames.filter((name) => rows.some((row) => row[name] !== null));
+}
+
+/**
+ * SQL that inserts rows with the given columns. Postgres reads each column of each row from JSON, so columns that
+ * are null in all rows are left out. A row that replaces an `interrupted` row sets every column.
+ */
+const insert = (names: readonly (keyof RequestLogRow)[]) => `
   INSERT INTO request_log AS logged (${names.join(', ')})
   SELECT ${names.join(', ')}
-  FROM json_to_recordset($1::json) AS event (${Object.entries(columns)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', ')})
+  FROM json_to_recordset($1::json) AS event (${names.map((name) => `${name} ${columns[name]}`).join(', ')})
   WHERE NOT EXISTS (SELECT FROM forgotten_accounts WHERE forgotten_accounts.account_id = event.account_id)
   ON CONFLICT (id, created_at) DO UPDATE
-  SET ${names
+  SET ${columnNames
     .filter((name) => !keys.has(name))
     .map((name) => `${name} = excluded.${name}`)
     .join(', ')}
@@ -148,8 +156,8 @@ const addToolUse = (json: string, condition: string) => `
  * `interrupted` row has no savings, so its ledger entry is created only when another row replaces the
  * `interrupted` row. The tool use ($3) is added only if all rows ($4) were written.
  */
-const insertWithLedger = `
-  WITH written AS (${insert}
+const insertWithLedger = (names: readonly (keyof RequestLogRow)[]) => `
+  WITH written AS (${insert(names)}
     RETURNING logged.id, logged.created_at, logged.account_id, logged.key_id, logged.estimated_tokens_saved,
       logged.compression_tokens_saved, logged.recovery_tokens_deducted
   ), used AS (${addToolUse('$3', '(SELECT count(*) FROM written) = $4::int')}
@@ -188,26 +196,28 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
   }
 
   async write(rows: readonly UsedRow[]): Promise<number> {
-    const json = renderRows(rows.map(({ row }) => row));
+    const names = listSetColumns(rows.map(({ row }) => row));
+    const json = renderRows(rows.map(({ row }) => pickColumns(row, names)));
+    const statement = insertWithLedger(names);
     try {
-      return await this.#insert(rows, json);
+      return await this.#insert(rows, json, statement);
     } catch (error) {
       if (sqlStateOf(error) !== checkViolation) throw asRefusal(error);
       this.#partitions.forget();
     }
     try {
-      return await this.#insert(rows, json);
+      return await this.#insert(rows, json, statement);
     } catch (error) {
       throw asRefusal(error);
     }
   }
 
-  async #insert(rows: readonly UsedRow[], json: string): Promise<number> {
+  async #insert(rows: readonly UsedRow[], json: string, statement: string): Promise<number> {
     await this.#partitions.ensure(rows.map(({ row }) => Date.parse(row.created_at)));
     const client = this.#database.acrossAccounts;
     const use = renderRows(sumToolUse(rows));
     const [written] = await client.$queryRawUnsafe<{ ids: string[] }[]>(
-      insertWithLedger,
+      statement,
       ...[json, newId(), use, rows.length],
     );
     const ids = new Set(written?.ids);
@@ -225,6 +235,12 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
     const client = this.#database.acrossAccounts;
     await client.$executeRawUnsafe(addToolUse('$1', 'true'), renderRows(sumToolUse(rows)));
   }
+}
+
+function pickColumns(row: RequestLogRow, names: readonly (keyof RequestLogRow)[]): object {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) picked[name] = row[name];
+  return picked;
 }
 
 function renderRows(rows: readonly object[]): string {
