@@ -36,23 +36,32 @@ function readStat(pid: number): ProcessStat | undefined {
   }
 }
 
+function listStats(): (readonly [pid: number, ProcessStat])[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    const stat = readStat(Number(pid));
+    return stat === undefined ? [] : [[Number(pid), stat] as const];
+  });
+}
+
+function sumUse(own: number | null, stats: ReturnType<typeof listStats>): ProcessUse {
+  const counted = stats.filter(([pid, { parent }]) => pid === own || parent === own);
+  const sum = (field: 'ticks' | 'residentBytes') =>
+    counted.reduce((total, [, stat]) => total + stat[field], 0);
+  return { processorMs: sum('ticks') * msPerTick, residentBytes: sum('residentBytes') };
+}
+
+/** Returns the CPU time since the start and the memory of one process, including child processes. */
+export function readUseOf(pid: number): ProcessUse {
+  return sumUse(pid, listStats());
+}
+
 /**
  * Returns the CPU time since the start for each process in a stack, including child processes. Postgres has
  * one child process per connection.
  */
 export function readProcessUse(stack: StackUnderTest): Map<string, ProcessUse> {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const stats = pids.flatMap((pid) => {
-    const stat = readStat(Number(pid));
-    return stat === undefined ? [] : [[Number(pid), stat] as const];
-  });
+  const stats = listStats();
   const services = Object.entries(stack.dev.services);
-  return new Map(
-    services.map(([name, { pid: own }]) => {
-      const counted = stats.filter(([pid, { parent }]) => pid === own || parent === own);
-      const sum = (field: 'ticks' | 'residentBytes') =>
-        counted.reduce((total, [, stat]) => total + stat[field], 0);
-      return [name, { processorMs: sum('ticks') * msPerTick, residentBytes: sum('residentBytes') }];
-    }),
-  );
+  return new Map(services.map(([name, { pid }]) => [name, sumUse(pid, stats)]));
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GrowingBody } from './load.ts';
 
 interface ToolRecord {
   readonly dataset: string;
@@ -29,19 +30,43 @@ function loadTools() {
     }));
 }
 
-/**
- * Creates a conversation of ordinary prose and code in turns of 4 kB. The JSON text of the conversation has
- * about 1 MB.
- */
-function renderConversation(): unknown[] {
-  const paragraph =
-    'The quick review of "module" shows that the loader\treads each line twice;\nconst total = items.reduce((a, b) => a + b, 0);\n';
-  const turn = paragraph.repeat(34);
-  const messages = Array.from({ length: 240 }, (_, index) => ({
+const paragraph =
+  'The quick review of "module" shows that the loader\treads each line twice;\nconst total = items.reduce((a, b) => a + b, 0);\n';
+const turnText = paragraph.repeat(34);
+
+/** Creates a conversation of ordinary prose and code in turns of 4 kB. */
+function renderTurns(turns: number) {
+  return Array.from({ length: turns }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
-    content: `${index}: ${turn}`,
+    content: `${index}: ${turnText}`,
   }));
-  return [...messages, question];
+}
+
+/** The JSON text of this conversation has about 1 MB. */
+const renderConversation = (): unknown[] => [...renderTurns(240), question];
+
+/** Number of requests before a growing conversation starts again as a new conversation. */
+const requestsOfConversation = 20;
+/** An estimate for the shipped text. */
+const bytesPerToken = 4;
+const numberMark = '<number>';
+
+/**
+ * The requests of a conversation with 100 tools. The first request has about `tokens` tokens. Each further
+ * request adds the model's last response and a question.
+ */
+export function renderGrowing(tokens: number, model: string): GrowingBody {
+  const tools = loadTools();
+  const turns = renderTurns(2 * Math.floor((tokens * bytesPerToken) / turnText.length / 2));
+  const opening = { role: 'user', content: `Conversation ${numberMark}` };
+  const messages: unknown[] = [opening, { role: 'assistant', content: 'Go on.' }, ...turns];
+  return Array.from({ length: requestsOfConversation }, (_, request) => {
+    messages.push({ role: 'user', content: `${request}: ${question.content}` });
+    const text = JSON.stringify({ model, messages, tools });
+    messages.push({ role: 'assistant', content: `Three pull requests wait for you (${request}).` });
+    const at = text.indexOf(numberMark);
+    return [text.slice(0, at), text.slice(at + numberMark.length)] as const;
+  });
 }
 
 export type BodyKind = 'plain' | 'tools' | 'conversation';

@@ -3,14 +3,21 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/**
+ * The requests of a conversation that grows by one turn per request. The texts of each pair surround a number
+ * that is different in each repetition of the conversation, so that each repetition is a new conversation.
+ */
+export type GrowingBody = readonly (readonly [before: string, after: string])[];
+
 export interface LoadTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | GrowingBody;
 }
 
 /** The result of a load run, with latencies in milliseconds. */
 export interface LoadFigures {
+  readonly requests: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -20,7 +27,8 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-load-'));
 let scripts = 0;
 
 /**
- * Sends one request repeatedly over several connections with wrk. Throws an error if a response has a status
+ * Sends one request repeatedly, or the requests of growing conversations in turn, over several connections with
+ * wrk. Throws an error if a response has a status
  * other than 2xx.
  */
 export async function runLoad(
@@ -29,9 +37,13 @@ export async function runLoad(
   seconds: number,
 ): Promise<LoadFigures> {
   const script = join(directory, `${(scripts += 1)}.lua`);
-  const body = join(directory, `${scripts}.json`);
-  writeFileSync(body, target.body);
-  writeFileSync(script, renderScript(target, body));
+  const texts = typeof target.body === 'string' ? [target.body] : target.body.flat();
+  const files = texts.map((text, at) => {
+    const file = join(directory, `${scripts}-${at}.json`);
+    writeFileSync(file, text);
+    return file;
+  });
+  writeFileSync(script, renderScript(target, files));
   const output = await run('wrk', [
     '-t1',
     `-c${connections}`,
@@ -58,22 +70,36 @@ export async function runLoad(
     );
   }
   return {
+    requests: figures.requests,
     requestsPerSecond: figures.requests / (figures.duration / 1e6),
     p50Ms: figures.p50 / 1000,
     p99Ms: figures.p99 / 1000,
   };
 }
 
-function renderScript({ headers }: LoadTarget, body: string): string {
+/** The conversations of all runs have different numbers, also in processes that stay warm. */
+function renderScript({ headers, body }: LoadTarget, files: readonly string[]): string {
   const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(
     ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
   );
+  const growing = `
+local sent = 0
+request = function()
+  local turn = sent % (#texts / 2)
+  local conversation = ${scripts} * 1000000 + (sent - turn) / (#texts / 2)
+  sent = sent + 1
+  return wrk.format(nil, nil, nil, texts[2 * turn + 1] .. conversation .. texts[2 * turn + 2])
+end`;
   return `
 wrk.method = "POST"
-local file = io.open(${JSON.stringify(body)}, "rb")
-wrk.body = file:read("*all")
-file:close()
+local texts = {}
+for at, name in ipairs({${files.map((file) => JSON.stringify(file)).join(', ')}}) do
+  local file = io.open(name, "rb")
+  texts[at] = file:read("*all")
+  file:close()
+end
 ${lines.join('\n')}
+${typeof body === 'string' ? 'wrk.body = texts[1]' : growing}
 done = function(summary, latency, requests)
   local e = summary.errors
   io.write(string.format('{"requests":%d,"duration":%d,"p50":%d,"p99":%d,"bad":%d,"errors":%d}\\n',

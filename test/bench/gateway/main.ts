@@ -1,32 +1,30 @@
-// `npm run bench:gateway` measures requests per second and latency.
-// The benchmark compares this gateway, a bare proxy and Portkey's gateway in one run on one machine.
+// `npm run bench:gateway` measures requests per second, latency, CPU time and memory.
+// The benchmark compares this gateway, a bare proxy and Portkey's gateway in one run on one Linux machine.
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readProcessUse, readUseOf, type ProcessUse } from '../capacity/processor-time.ts';
 import { planResponses, prepareAccount } from './bench-account.ts';
-import { renderBodies, type BodyKind } from './bodies.ts';
-import { median, runLoad, type LoadFigures, type LoadTarget } from './load.ts';
+import { renderBodies, renderGrowing, type BodyKind } from './bodies.ts';
+import { runLoad, type GrowingBody, type LoadTarget } from './load.ts';
+import { Report, type Measured, type System } from './report.ts';
 import { installBenchPrograms, startBareProxy, startPortkey, startProvider } from './servers.ts';
 
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
-/** Sends requests to a new process until its hot code is compiled. */
-const warmUpSeconds = 10;
+/**
+ * A new process is warm when a run has less than 3% more requests than the best earlier run. The machine may be
+ * noisy, so at least three runs are compared.
+ */
+const plateau = { gain: 1.03, runsMin: 3, runsMax: 12, seconds: 5 };
 const paths = { 'chat-completions': '/v1/chat/completions', responses: '/v1/responses' };
 /** The loads to measure, as names of `Case`. By default, all loads are measured. */
 const loads = process.env['BENCH_LOADS']?.split(',');
 const model = 'gpt-4o-mini';
 
 /** Requests of the Responses API are proxied, or planned if the account turned on `responses.plan`. */
-type Case = BodyKind | 'responses_proxied' | `responses_${BodyKind}`;
-type System = 'bare' | 'portkey' | 'ours';
-
-interface Measured {
-  readonly system: System;
-  readonly load: Case;
-  readonly connections: number;
-  readonly figures: LoadFigures;
-}
+type Case = BodyKind | 'growing_50k' | 'growing_100k' | 'responses_proxied' | `responses_${BodyKind}`;
+const growingTokens: Partial<Record<Case, number>> = { growing_50k: 50_000, growing_100k: 100_000 };
 
 installBenchPrograms();
 const provider = await startProvider();
@@ -41,7 +39,12 @@ const bodies = renderBodies();
 
 const isResponses = (load: Case) => load.startsWith('responses_');
 
-function requestOf(load: Case, named: string): { readonly path: string; readonly body: string } {
+function requestOf(
+  load: Case,
+  named: string,
+): { readonly path: string; readonly body: string | GrowingBody } {
+  const tokens = growingTokens[load];
+  if (tokens !== undefined) return { path: paths['chat-completions'], body: renderGrowing(tokens, named) };
   const format = isResponses(load) ? 'responses' : 'chat-completions';
   const kind = load.replace('responses_', '').replace('proxied', 'plain') as BodyKind;
   return { path: paths[format], body: bodies[format][kind](named) };
@@ -66,35 +69,62 @@ function targetAt(url: string, { path, body }: ReturnType<typeof requestOf>, hea
 const measured: Measured[] = [];
 try {
   for (const [load, connections, systems] of [
-    ['plain', 32, ['bare', 'portkey', 'ours']],
-    ['plain', 1, ['bare', 'portkey', 'ours']],
-    ['tools', 1, ['bare', 'ours']],
-    ['conversation', 1, ['bare', 'ours']],
-    ['responses_proxied', 1, ['bare', 'ours']],
-    ['responses_plain', 1, ['bare', 'ours']],
-    ['responses_tools', 1, ['bare', 'ours']],
-    ['responses_conversation', 1, ['bare', 'ours']],
+    ['plain', 32, ['portkey', 'ours']],
+    ['plain', 1, ['portkey', 'ours']],
+    ['tools', 1, ['ours']],
+    ['conversation', 1, ['ours']],
+    ['growing_50k', 1, ['ours']],
+    ['growing_100k', 1, ['ours']],
+    ['responses_proxied', 1, ['ours']],
+    ['responses_plain', 1, ['ours']],
+    ['responses_tools', 1, ['ours']],
+    ['responses_conversation', 1, ['ours']],
   ] as const) {
     if (loads?.includes(load) === false) continue;
     if (isResponses(load) && load !== 'responses_proxied') await planResponses(stack, apiKey);
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const system of systems) {
-        const figures = await runLoad(
-          targets[system](load),
-          connections,
-          round === 0 ? warmUpSeconds : seconds,
-        );
-        // The first measurement round only warms up the processes.
-        if (round > 0) measured.push({ system, load, connections, figures });
-        if (system === 'ours') await queueIsEmpty();
-      }
+    for (const system of ['bare', ...systems] as const) await warmUp(system, load, connections);
+    for (let round = 0; round < rounds; round += 1) {
+      const turned = round % 2 === 0 ? systems : systems.toReversed();
+      for (const system of ['bare', ...turned, 'bare'] as const)
+        measured.push(await measure(system, load, connections, round));
     }
   }
-  report();
+  const mib = (system: System) => Math.round(readUse(system).residentBytes / 1024 ** 2);
+  console.log(`Medians of ${rounds} rounds of ${seconds} s\n`);
+  new Report(measured, { bare: mib('bare'), portkey: mib('portkey'), ours: mib('ours') }).print();
 } finally {
   redis.disconnect();
   await stack.stop();
   for (const server of [provider, bare, portkey]) server.stop();
+}
+
+/** Sends requests until the throughput no longer grows. */
+async function warmUp(system: System, load: Case, connections: number): Promise<void> {
+  const target = targets[system](load);
+  let best = 0;
+  for (let run = 1; run <= plateau.runsMax; run += 1) {
+    const { requestsPerSecond } = await runLoad(target, connections, plateau.seconds);
+    if (run >= plateau.runsMin && requestsPerSecond < best * plateau.gain) break;
+    best = Math.max(best, requestsPerSecond);
+  }
+  if (system === 'ours') await queueIsEmpty();
+}
+
+async function measure(system: System, load: Case, connections: number, round: number): Promise<Measured> {
+  const target = targets[system](load);
+  const before = readUse(system);
+  const figures = await runLoad(target, connections, seconds);
+  if (system === 'ours') await queueIsEmpty();
+  const processorMs = readUse(system).processorMs - before.processorMs;
+  return { system, load, connections, round, figures, processorMs };
+}
+
+/** The use of all processes of a system. The gateway's databases and message bus are processes of the gateway. */
+function readUse(system: System): ProcessUse {
+  if (system !== 'ours') return readUseOf((system === 'bare' ? bare : portkey).pid);
+  const uses = [...readProcessUse(stack).values()];
+  const sum = (field: keyof ProcessUse) => uses.reduce((total, use) => total + use[field], 0);
+  return { processorMs: sum('processorMs'), residentBytes: sum('residentBytes') };
 }
 
 /**
@@ -110,57 +140,4 @@ async function queueIsEmpty(): Promise<void> {
     quiet = waiting + active === 0 ? quiet + 1 : 0;
     await sleep(200);
   }
-}
-
-function middle(system: System, load: Case, connections: number): LoadFigures {
-  const runs = measured.filter(
-    (run) => run.system === system && run.load === load && run.connections === connections,
-  );
-  const of = (figure: keyof LoadFigures) => median(runs.map((run) => run.figures[figure]));
-  return { requestsPerSecond: of('requestsPerSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') };
-}
-
-function report(): void {
-  const rows = [
-    ...new Set(measured.map(({ system, load, connections }) => `${load}|${connections}|${system}`)),
-  ];
-  console.log(`Medians of ${rounds} rounds of ${seconds} s\n`);
-  console.log('request                 connections  system    requests/s    p50 ms    p99 ms');
-  const figures: Record<string, LoadFigures> = {};
-  for (const row of rows) {
-    const [load = '', connections = '', system = ''] = row.split('|');
-    const run = middle(system as System, load as Case, Number(connections));
-    figures[`${system}_${load}_${connections}`] = run;
-    console.log(
-      [
-        load.padEnd(24),
-        connections.padStart(10),
-        `  ${system.padEnd(8)}`,
-        run.requestsPerSecond.toFixed(0).padStart(12),
-        run.p50Ms.toFixed(3).padStart(10),
-        run.p99Ms.toFixed(3).padStart(10),
-      ].join(''),
-    );
-  }
-  const added = (load: Case) => middle('ours', load, 1).p50Ms - middle('bare', load, 1).p50Ms;
-  const summary = {
-    ratio_to_portkey:
-      middle('ours', 'plain', 32).requestsPerSecond / middle('portkey', 'plain', 32).requestsPerSecond,
-    ratio_to_bare:
-      middle('ours', 'plain', 32).requestsPerSecond / middle('bare', 'plain', 32).requestsPerSecond,
-    added_p50_ms: {
-      plain: added('plain'),
-      tools_100: added('tools'),
-      conversation_1mb: added('conversation'),
-    },
-    added_p50_ms_responses: {
-      proxied: added('responses_proxied'),
-      plain: added('responses_plain'),
-      tools_100: added('responses_tools'),
-      conversation_1mb: added('responses_conversation'),
-    },
-    targets: { ratio_to_portkey: 2, added_p50_ms: { plain: 1, tools_100: 5, conversation_1mb: 12 } },
-    figures,
-  };
-  console.log(`\n${JSON.stringify(summary)}`);
 }

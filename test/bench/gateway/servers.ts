@@ -10,6 +10,7 @@ import { installPrograms } from '../../../tools/bootstrap/setup/servers.ts';
 
 export interface RunningServer {
   readonly url: string;
+  readonly pid: number;
   stop(): void;
 }
 
@@ -114,7 +115,8 @@ async function started(child: ChildProcess, port: number): Promise<RunningServer
   process.once('exit', () => child.kill('SIGKILL'));
   for (let attempt = 0; attempt < 200; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);
-    if (await accepts(port)) return { url: `http://127.0.0.1:${port}`, stop: () => child.kill('SIGKILL') };
+    if (await accepts(port))
+      return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') };
     await sleep(50);
   }
   throw new Error(`${child.spawnfile} does not listen on ${port}`);
