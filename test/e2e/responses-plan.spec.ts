@@ -170,12 +170,8 @@ it('items of other types are sent unchanged, and the tools that the request name
     name: 'apply_patch',
     format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' },
   };
-  const all = [
-    ...tools,
-    custom,
-    { type: 'web_search' },
-    { type: 'namespace', name: 'files', tools: [tools[0]] },
-  ];
+  const lookup = { type: 'custom', name: 'lookup' };
+  const all = [...tools, custom, { type: 'web_search' }, { type: 'namespace', name: 'db', tools: [lookup] }];
   const allowed = [
     { type: 'function', name: wanted },
     { type: 'custom', name: 'apply_patch' },

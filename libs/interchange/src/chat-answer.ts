@@ -112,10 +112,14 @@ function foldBlock(parts: Map<number, ChatPart>, event: BlockEvent): void {
       return;
     }
     case 'tool-call-start': {
-      const { id, name, kind, signature } = event;
+      const { id, name, namespace, kind, signature } = event;
       const part: ToolCallPart = { type: 'tool-call', id, name, kind, argumentsText: '' };
-      const signed = signature === undefined ? part : { ...part, signature };
-      parts.set(event.block, { ...signed, ...withExtensions(event.extensions) });
+      parts.set(event.block, {
+        ...part,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(signature === undefined ? {} : { signature }),
+        ...withExtensions(event.extensions),
+      });
       return;
     }
     case 'part':

@@ -95,6 +95,8 @@ export interface ToolCallPart extends PartBase {
   readonly type: 'tool-call';
   readonly id: string;
   readonly name: string;
+  /** The namespace of the tool, which is also the first part of the name (`qualifyTool`). */
+  readonly namespace?: string;
   readonly kind: 'function' | 'custom';
   readonly argumentsText: string;
   /**

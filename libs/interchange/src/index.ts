@@ -10,4 +10,5 @@ export type * from './stream-event.ts';
 export type * from './tool-plan.ts';
 export { foldAnswer } from './chat-answer.ts';
 export { identifierPattern, splitTurn, wordPattern, type SplitTurn } from './written-text.ts';
+export { qualifyTool, unqualifyTool } from './request-outline.ts';
 export { createSummary, summarize } from './response-summary.ts';

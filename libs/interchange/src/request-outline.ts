@@ -59,6 +59,8 @@ export interface ToolOutline {
   readonly index: number;
   /** The tool's name. The name is undefined for a built-in (server) tool without a name. */
   readonly name: string | undefined;
+  /** The namespace of the tool, which is also the first part of the name (`qualifyTool`). */
+  readonly namespace?: string;
   /**
    * True for a tool that is always forwarded, which is a tool without a schema or a deferred tool. A deferred
    * tool costs no tokens until the provider loads the tool, and the request can refer to the tool by name.
@@ -68,6 +70,20 @@ export interface ToolOutline {
   readonly cacheControl: boolean;
   /** The byte range of the tool's element in the tools array. */
   readonly range: ByteRange;
+}
+
+/**
+ * Returns the unique name of a tool in a namespace. In a request, tools of two namespaces may have the same
+ * name. The names of functions contain no dot, so the result differs from the names of all other tools.
+ */
+export function qualifyTool(namespace: string | undefined, name: string): string {
+  return namespace === undefined ? name : `${namespace}.${name}`;
+}
+
+/** Returns the name of a tool without the namespace. */
+export function unqualifyTool({ namespace, name }: { namespace?: string; name: string }): string {
+  const prefix = namespace === undefined ? '' : `${namespace}.`;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';

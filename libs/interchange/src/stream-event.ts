@@ -68,6 +68,8 @@ export interface ToolCallStart extends BlockStart {
   readonly type: 'tool-call-start';
   readonly id: string;
   readonly name: string;
+  /** The namespace of the tool, which is also the first part of the name (`qualifyTool`). */
+  readonly namespace?: string;
   readonly kind: 'function' | 'custom';
   readonly signature?: string;
 }

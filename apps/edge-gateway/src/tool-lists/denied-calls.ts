@@ -1,6 +1,12 @@
-import type { FinishReason, JsonObject, ProviderFormat, StreamEvent } from '@gateway/interchange';
+import {
+  unqualifyTool,
+  type FinishReason,
+  type JsonObject,
+  type ProviderFormat,
+  type StreamEvent,
+} from '@gateway/interchange';
 import { providerFormatNamed } from '@gateway/wire-formats';
-import { findDeniedItem, isReasoningPart, text } from './responses-items.ts';
+import { findDeniedItem, isReasoningPart } from './responses-items.ts';
 import { identifyServerBlock, isResultOf } from './server-blocks.ts';
 import { foldKey } from './tool-members.ts';
 import type { ToolPermission } from './tool-permission.ts';
@@ -71,7 +77,7 @@ export class DeniedCalls {
       if (
         event.type === 'tool-call-start' &&
         event.name !== recoveryTool &&
-        !this.#permits(event.name, namespaceOf(event))
+        !this.#permits(unqualifyTool(event), event.namespace)
       )
         this.#deny(this.#choiceAt(event.choice), event.name);
   }
@@ -113,7 +119,7 @@ export class DeniedCalls {
   #startCall(state: ChoiceState, event: Extract<StreamEvent, { type: 'tool-call-start' }>): void {
     const { block, name } = event;
     this.#hasCalls = true;
-    if (this.#permits(name, namespaceOf(event))) {
+    if (this.#permits(unqualifyTool(event), event.namespace)) {
       state.hidden.delete(block);
       state.calls += 1;
       return;
@@ -240,12 +246,6 @@ export function explainDenied(names: readonly string[]): string {
     .slice(0, 8)
     .map((name) => (name === '' ? 'a tool without a name' : JSON.stringify(name)));
   return `The model called ${shown.join(', ')}. The tool lists of this API key do not permit the call, so the gateway removed it.`;
-}
-
-/** The namespace of a call in the Responses API, or an empty text. */
-function namespaceOf({ extensions }: Extract<StreamEvent, { type: 'tool-call-start' }>): string {
-  const item = extensions?.['responses']?.['item'] as JsonObject | undefined;
-  return text(item?.['namespace']);
 }
 
 /** Whether an event contains anything other than reasoning. */

@@ -8,7 +8,8 @@ import { asList } from '../json/read-members.ts';
 /** Removes the tool fields that are never sent to a provider. */
 type StripTool = (tape: JsonTape, tool: JsonNode) => ByteEdit[];
 
-function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): boolean {
+/** Whether the edits keep the tool with the given index. */
+export function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: number): boolean {
   return keepTools?.has(index) ?? true;
 }
 
@@ -30,21 +31,29 @@ export function keepsNone(
   return !request.outline.tools.some((tool) => isKept(request, tool.index));
 }
 
-/** The edits for a tool list, including the removal of pruned tools. */
-export function editTools(request: RequestEdit, tools: JsonNode, stripTool: StripTool): ByteEdit[] {
+/**
+ * The edits for a tool list, including the removal of pruned tools.
+ * @param first the index of the list's first tool, which is above 0 for the tool list of a namespace
+ */
+export function editTools(
+  request: RequestEdit,
+  tools: JsonNode,
+  stripTool: StripTool,
+  first = 0,
+): ByteEdit[] {
   const { tape, schemaEdits } = request;
   const inTools = tape
     .items(tools)
-    .map((tool, index) =>
-      isKept(request, index)
-        ? editTool(tape, tool, stripTool(tape, tool), schemaEdits?.get(index) ?? [])
+    .map((tool, at) =>
+      isKept(request, first + at)
+        ? editTool(tape, tool, stripTool(tape, tool), schemaEdits?.get(first + at) ?? [])
         : [],
     );
-  return [removeItems(tape, tools, (index) => isKept(request, index)), ...inTools].flat();
+  return [removeItems(tape, tools, (at) => isKept(request, first + at)), ...inTools].flat();
 }
 
 /** Combines removals with edits of tool schemas. A schema edit that overlaps a removal is dropped. */
-function editTool(
+export function editTool(
   tape: JsonTape,
   tool: JsonNode,
   strips: ByteEdit[],

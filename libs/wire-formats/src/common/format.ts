@@ -47,7 +47,7 @@ export interface RequestEdit {
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
   /** Replacements for message text. Each replacement covers a complete JSON string of the body. */
   readonly contextEdits?: readonly ByteEdit[];
-  /** Replacements for the names and arguments of tool calls, with offsets into the body. */
+  /** Edits to the names, namespaces and arguments of tool calls, with offsets into the body. */
   readonly callEdits?: readonly ByteEdit[];
   /** The gateway's own tools, which are appended after the kept tools. */
   readonly addTools?: readonly ChatTool[];
@@ -55,21 +55,17 @@ export interface RequestEdit {
   readonly addMessages?: readonly ChatMessage[];
 }
 
-/** The position of a function call in the transcript. The ranges are byte offsets into the request body. */
+/** The position of a function call in the transcript, as byte offsets into the request body. */
 export interface CallPlace {
   readonly id: string;
   readonly name: string;
   readonly nameRange: ByteRange;
   readonly argumentsRange: ByteRange;
-  /**
-   * True if the arguments are a JSON string that contains encoded JSON. False if the arguments are a JSON
-   * value.
-   */
+  /** The edits that remove the namespace of the called tool. */
+  readonly namespaceEdits?: readonly ByteEdit[];
+  /** True if the arguments are a JSON string with encoded JSON. False if the arguments are a JSON value. */
   readonly isText: boolean;
-  /**
-   * The arguments of the function call as JSON text, exactly as the client sent them. The arguments are
-   * decoded on demand.
-   */
+  /** The arguments as JSON text, exactly as the client sent them. The arguments are decoded on demand. */
   argumentsText(): string;
 }
 

@@ -69,18 +69,25 @@ export function readMessages(tape: JsonTape): JsonNode[] {
   return nodes;
 }
 
-/** Describes the given tools from a request, in the given order. */
+/**
+ * Describes the given tools from a request, in the given order.
+ * @param nodes all tools of the request, by index. By default, the elements of the tool list are the tools.
+ */
 export function describeTools(
   tape: JsonTape,
   tools: readonly ToolOutline[],
-  describe: (node: JsonNode) => ToolDescription,
+  describe: (node: JsonNode, tool: ToolOutline) => ToolDescription,
+  nodes = listTools(tape),
 ): ToolDescription[] {
-  const list = tape.get(tape.root, 'tools');
-  const nodes = list === undefined ? [] : tape.items(list);
-  return tools.flatMap(({ index }) => {
-    const node = nodes[index];
-    return node === undefined ? [] : [describe(node)];
+  return tools.flatMap((tool) => {
+    const node = nodes[tool.index];
+    return node === undefined ? [] : [describe(node, tool)];
   });
+}
+
+function listTools(tape: JsonTape): readonly JsonNode[] {
+  const list = tape.get(tape.root, 'tools');
+  return list === undefined ? [] : tape.items(list);
 }
 
 /** Tool examples must be strings. Values of other types are skipped. */

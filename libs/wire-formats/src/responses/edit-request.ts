@@ -3,7 +3,9 @@ import {
   addItems,
   applyRequestEdits,
   dropsAllTools,
+  editTool,
   editTools,
+  isKept,
   keepsNone,
   renderAdded,
   replaceModel,
@@ -14,6 +16,7 @@ import { isCloudField } from '../common/gateway-fields.ts';
 import { findShadowed, removeItems, removeMembers } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
 import { asList } from '../json/read-members.ts';
+import { listElements } from './client/outline-tools.ts';
 import { renderRequest } from './provider/render-request.ts';
 import { sealPrefix } from './shared/reasoning.ts';
 
@@ -44,7 +47,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const edits = [
     ...removeMembers(tape, tape.root, isDropped),
     ...replaceModel(tape, request.model),
-    ...(tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool)),
+    ...(tools === undefined || dropsAll ? [] : editElements(request, tools)),
     ...(dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request))),
   ];
   const input = tape.get(tape.root, 'input');
@@ -76,6 +79,25 @@ function addToText({ start, end }: ByteRange, added: unknown): ByteEdit[] {
     { start, end: start, replacement: '[{"role":"user","content":' },
     { start: end, end, replacement: `}${last}]` },
   ];
+}
+
+/**
+ * The edits for the tool list and for the tool lists of its namespaces. A namespace without kept tools is
+ * removed.
+ */
+function editElements(request: RequestEdit, list: JsonNode): ByteEdit[] {
+  const { tape, schemaEdits } = request;
+  let next = 0;
+  const edits = listElements(tape).map(({ node, list: members, tools }): ByteEdit[] | null => {
+    const first = next;
+    next += tools.length;
+    if (!tools.some((_, at) => isKept(request, first + at))) return null;
+    if (members === undefined)
+      return editTool(tape, node, stripTool(tape, node), schemaEdits?.get(first) ?? []);
+    const own = stripToolMembers(tape, node, ['type', 'name', 'tools']);
+    return [...own, ...editTools(request, members, stripTool, first)];
+  });
+  return [...removeItems(tape, list, (at) => edits[at] !== null), ...edits.flatMap((each) => each ?? [])];
 }
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {

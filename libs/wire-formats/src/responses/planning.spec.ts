@@ -60,9 +60,72 @@ it('only messages, calls and their results are read for compression', () => {
   ]);
 });
 
-it('a call of a namespace is not listed as a call of a function', () => {
-  const { tape } = read({ input: [call, { ...call, call_id: 'c2', namespace: 'files' }] });
-  expect(client.listCalls(tape).map(({ id }) => id)).toEqual(['c1']);
+describe('namespaces', () => {
+  const tool = (name: string, more = {}) => ({ type: 'function', name, parameters: {}, ...more });
+  const files = { type: 'namespace', name: 'files', tools: [tool('read'), tool('write')] };
+  const hub = { type: 'namespace', name: 'hub', tools: [tool('read', { description: 'Reads an issue.' })] };
+  const opaque = [
+    { type: 'namespace', name: 'none', tools: [] },
+    { type: 'namespace', tools: [tool('x')] },
+  ];
+  const tools = [tool('read'), files, hub, ...opaque, { type: 'web_search' }];
+  const named = { ...call, call_id: 'c2', name: 'read', namespace: 'hub' };
+
+  it('each tool of a namespace is a tool with a unique name', () => {
+    const { tape, outline } = read({ input: 'x', tools });
+    expect(outline.tools.map(({ index, name, builtIn }) => [index, name, builtIn])).toEqual([
+      [0, 'read', false],
+      [1, 'files.read', false],
+      [2, 'files.write', false],
+      [3, 'hub.read', false],
+      [4, 'none', true],
+      [5, undefined, true],
+      [6, undefined, true],
+    ]);
+    expect(client.toolDefinitions(tape, outline.tools.slice(3, 4))).toMatchObject([
+      { name: 'hub.read', description: 'Reads an issue.' },
+    ]);
+  });
+
+  it.each([
+    [
+      [2, 4],
+      [{ ...files, tools: [tool('write')] }, opaque[0]],
+    ],
+    [
+      [0, 3, 6],
+      [tool('read'), hub, { type: 'web_search' }],
+    ],
+    [[1], [{ ...files, tools: [tool('read')] }]],
+  ])('the tools %j are kept, and namespaces without kept tools are removed', (kept, expected) => {
+    const request = read({ input: 'x', tools });
+    const { bytes } = format.editRequest({ ...request, keepTools: new Set(kept) });
+    expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({ tools: expected });
+  });
+
+  it('edits of a definition apply to the tool of the namespace', () => {
+    const request = read({ input: 'x', tools });
+    const schemaEdits = new Map([[3, [{ start: 0, end: 1, replacement: '{"strict":true,' }]]]);
+    const { bytes } = format.editRequest({ ...request, schemaEdits });
+    const sent = JSON.parse(Buffer.from(bytes).toString()) as { tools: object[] };
+    expect(sent.tools[2]).toEqual({ ...hub, tools: [{ strict: true, ...hub.tools[0] }] });
+  });
+
+  it('a call has the unique name, and loses its namespace when the call is rewritten', () => {
+    const request = read({ input: [call, named] });
+    expect(request.outline.messages[0]?.toolCalls.map(({ name }) => name)).toEqual(['f', 'hub.read']);
+    const [first, second] = client.listCalls(request.tape);
+    expect([first?.name, first?.namespaceEdits, second?.name]).toEqual(['f', [], 'hub.read']);
+    const callEdits = [
+      { ...second!.nameRange, replacement: '"more"' },
+      { ...second!.argumentsRange, replacement: '"{}"' },
+      ...second!.namespaceEdits!,
+    ].sort((one, other) => one.start - other.start);
+    const { bytes } = format.editRequest({ ...request, callEdits });
+    const rewritten = { type: 'function_call', call_id: 'c2', name: 'more', arguments: '{}' };
+    expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({ input: [call, rewritten] });
+    expect(Buffer.from(bytes).toString()).not.toContain('"namespace"');
+  });
 });
 
 it.each([

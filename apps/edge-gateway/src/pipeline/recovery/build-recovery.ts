@@ -64,6 +64,7 @@ export function buildRecovery(given: RecoveryInput): Recovery {
     recoveryTool,
     pruned,
     recall,
+    calledName: (name) => nameCall(outline, name),
     statusOf: (name) => standings.get(name) ?? (given.permits?.(name) === false ? 'denied' : 'unknown'),
     callEdits: isAnyCalled(outline, pruned)
       ? renderCallEdits(format.client.listCalls(tape), recoveryTool.name, (name) => pruned.has(name))
@@ -78,6 +79,11 @@ export function buildRecovery(given: RecoveryInput): Recovery {
     streamsUsage: format.client.requestsStreamedUsage(tape),
     afterForwarding: (names) => withoutTools(given, names),
   };
+}
+
+function nameCall({ tools }: RequestOutline, name: string): ReturnType<Recovery['calledName']> {
+  const namespace = tools.find((tool) => tool.name === name)?.namespace;
+  return namespace === undefined ? { name } : { name, namespace };
 }
 
 /**
@@ -173,6 +179,7 @@ function renderCallEdits(
       return [
         { ...place.nameRange, replacement: JSON.stringify(standInName) },
         { ...place.argumentsRange, replacement: place.isText ? JSON.stringify(call) : call },
+        ...(place.namespaceEdits ?? []),
       ];
     });
   return edits.sort((one, other) => one.start - other.start);

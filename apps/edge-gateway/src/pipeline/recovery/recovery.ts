@@ -26,6 +26,8 @@ export interface Recovery {
   readonly pruned: ReadonlyMap<string, number>;
   /** Returns the status of a tool name that a model calls. */
   statusOf(name: string): ToolStatus;
+  /** Returns the name of a tool for a call to the client, with the tool's namespace in the client's list. */
+  calledName(name: string): { readonly name: string; readonly namespace?: string };
   /**
    * Edits that replace calls to pruned tools in the transcript with recovery tool calls. The offsets of the
    * edits refer to the client's bytes, in ascending order.

@@ -268,7 +268,7 @@ export class RoundReducer {
     const isThroughRecoveryTool = start.name === this.#recovery.recoveryTool.name;
     if (isThroughRecoveryTool && (verdict.kind === 'correct' || verdict.recovered)) this.#recovered.add(name);
     return [
-      { ...start, block, name },
+      { ...start, block, ...this.#recovery.calledName(name) },
       { type: 'tool-call-delta', choice: 0, block, argumentsText },
       { type: 'tool-call-end', choice: 0, block },
     ];

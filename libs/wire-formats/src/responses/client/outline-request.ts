@@ -1,27 +1,25 @@
 import { invalidField, missingField } from '@gateway/errors';
-import type {
-  MessageOutline,
-  MessageRole,
-  RequestOutline,
-  ToolChoice,
-  ToolDescription,
-  ToolOutline,
+import {
+  qualifyTool,
+  type MessageOutline,
+  type MessageRole,
+  type RequestOutline,
+  type ToolChoice,
 } from '@gateway/interchange';
 import type { CallPlace, ContextPart } from '../../common/format.ts';
-import { examplesField } from '../../common/gateway-fields.ts';
 import {
-  describeTools,
   findSet,
   invalidBody,
   outlineTexts,
   readArray,
-  readExamples,
   readModel,
   readNumber,
   readStream,
 } from '../../common/outline-request.ts';
+import { removeMembers } from '../../json/json-edits.ts';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { parseToolChoice } from '../shared/tools.ts';
+import { outlineTools, readText } from './outline-tools.ts';
 
 /**
  * Maximum number of items per request. The maximum equals the maximum number of messages in other formats.
@@ -36,7 +34,6 @@ const itemsMax = 32_768;
 export function outlineRequest(tape: JsonTape): RequestOutline {
   if (tape.kind(tape.root) !== 'object') throw invalidBody();
   const toolsNode = readArray(tape, 'tools');
-  const tools = toolsNode === undefined ? [] : tape.items(toolsNode);
   const maxOutputTokens = readNumber(tape, 'max_output_tokens');
   const instructions = findSet(tape, 'instructions');
   const choice = tape.get(tape.root, 'tool_choice');
@@ -46,7 +43,7 @@ export function outlineRequest(tape: JsonTape): RequestOutline {
     format: 'responses',
     model: readModel(tape),
     stream: readStream(tape),
-    tools: tools.map((tool, index) => outlineTool(tape, tool, index)),
+    tools: outlineTools(tape),
     toolsRange: toolsNode === undefined ? undefined : tape.range(toolsNode),
     toolChoice,
     messages: listTurns(tape).map((items, index) => outlineTurn(tape, items, index)),
@@ -67,20 +64,6 @@ function listItems(tape: JsonTape): JsonNode[] {
   const items = tape.items(input);
   if (items.length > itemsMax) throw invalidField('input', `a list of at most ${itemsMax} items`);
   return items;
-}
-
-function outlineTool(tape: JsonTape, node: JsonNode, index: number): ToolOutline {
-  if (tape.kind(node) !== 'object') throw invalidField(`tools[${index}]`, 'an object');
-  const isFunction = readText(tape, node, 'type') === 'function';
-  const deferred = tape.get(node, 'defer_loading');
-  const isDeferred = deferred !== undefined && tape.value(deferred) === true;
-  return {
-    index,
-    name: readText(tape, node, 'name'),
-    builtIn: !isFunction || isDeferred,
-    cacheControl: false,
-    range: tape.range(node),
-  };
 }
 
 /**
@@ -109,10 +92,16 @@ function outlineTurn(tape: JsonTape, items: readonly JsonNode[], index: number):
     role: readRole(tape, first),
     range: { start: tape.range(first).start, end: tape.range(last).end },
     cacheControl: false,
-    toolCalls: calls.map((call) => ({ id: idOf(call), name: readText(tape, call, 'name') ?? '' })),
+    toolCalls: calls.map((call) => ({ id: idOf(call), name: readName(tape, call) ?? '' })),
     toolResultIds: items.filter((_, at) => resultTypes.has(types[at] ?? '')).map(idOf),
     ...outlineTexts(tape, () => items.flatMap((item) => listTexts(tape, item))),
   };
+}
+
+/** Returns the unique name of the tool that an item calls. */
+function readName(tape: JsonTape, call: JsonNode): string | undefined {
+  const name = readText(tape, call, 'name');
+  return name === undefined ? undefined : qualifyTool(readText(tape, call, 'namespace') || undefined, name);
 }
 
 const callTypes: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
@@ -138,12 +127,6 @@ function listTexts(tape: JsonTape, node: JsonNode): JsonNode[] {
     const text = tape.kind(part) === 'object' ? tape.get(part, 'text') : undefined;
     return text !== undefined && tape.kind(text) === 'string' ? [text] : [];
   });
-}
-
-function readText(tape: JsonTape, node: JsonNode, member: string): string | undefined {
-  if (tape.kind(node) !== 'object') return undefined;
-  const value = tape.get(node, member);
-  return value === undefined ? undefined : tape.stringValue(value);
 }
 
 /**
@@ -174,37 +157,22 @@ function listParts(tape: JsonTape, item: JsonNode, message: number): ContextPart
   return [...texts, { message, speaker, range: undefined, source, text }];
 }
 
-/**
- * The function calls in the request, in order. Malformed function calls are skipped. Calls with a namespace
- * are also skipped, because the tool list does not contain their functions.
- */
+/** The function calls in the request, in order. Malformed function calls are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listItems(tape).flatMap((node): CallPlace[] => {
-    if (readText(tape, node, 'type') !== 'function_call' || readText(tape, node, 'namespace')) return [];
+    if (readText(tape, node, 'type') !== 'function_call') return [];
     const [name, given] = [tape.get(node, 'name'), tape.get(node, 'arguments')];
-    const calledName = tape.stringValue(name);
+    const calledName = readName(tape, node);
     if (name === undefined || given === undefined || calledName === undefined) return [];
     if (tape.kind(given) !== 'string') return [];
     return [
       {
         ...{ id: readText(tape, node, 'call_id') ?? '', name: calledName, isText: true },
         ...{ nameRange: tape.range(name), argumentsRange: tape.range(given) },
+        namespaceEdits: removeMembers(tape, node, ({ key }) => tape.isString(key, 'namespace')),
         argumentsText: () => tape.stringValue(given) ?? '',
       },
     ];
-  });
-}
-
-/** The client's definitions of the given tools, in the given order. */
-export function toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[] {
-  return describeTools(tape, tools, (node) => {
-    const parameters = tape.get(node, 'parameters');
-    return {
-      name: readText(tape, node, 'name') ?? null,
-      description: readText(tape, node, 'description') ?? '',
-      parameters: parameters === undefined ? null : tape.value(parameters),
-      examples: readExamples(tape, tape.get(node, examplesField)),
-    };
   });
 }
 

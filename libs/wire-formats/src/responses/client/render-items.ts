@@ -1,4 +1,11 @@
-import type { ChatPart, Citation, FinishReason, JsonObject, TokenUsage } from '@gateway/interchange';
+import {
+  unqualifyTool,
+  type ChatPart,
+  type Citation,
+  type FinishReason,
+  type JsonObject,
+  type TokenUsage,
+} from '@gateway/interchange';
 import { asObject, isObject, optional } from '../../json/read-members.ts';
 import { sealCallSignature, sealReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
@@ -75,9 +82,12 @@ export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 
         ...optional('encrypted_content', sealReasoning(part)),
       };
     case 'tool-call': {
-      const { id: call_id, name, kind, argumentsText } = part;
+      const { id: call_id, namespace, kind, argumentsText } = part;
       const isCustom = kind === 'custom';
-      const called = { id, type: isCustom ? 'custom_tool_call' : 'function_call', status, call_id, name };
+      const called = {
+        ...{ id, type: isCustom ? 'custom_tool_call' : 'function_call', status, call_id },
+        ...{ name: unqualifyTool(part), ...optional('namespace', namespace) },
+      };
       return { ...called, ...members, [isCustom ? 'input' : 'arguments']: argumentsText };
     }
     case 'opaque':

@@ -1,4 +1,5 @@
 import type { Citation, FinishReason, JsonObject, StreamEvent, ThinkingPart } from '@gateway/interchange';
+import { unqualifyTool } from '@gateway/interchange';
 import type { AnswerDefaults, StreamRenderOptions } from '../../common/format.ts';
 import { addWaitingCharacters } from '../../common/waiting-characters.ts';
 import { optional } from '../../json/read-members.ts';
@@ -123,12 +124,10 @@ export class ResponseStream {
         return this.#openItem(event.block, { type, text: '', ...optional('extensions', event.extensions) });
       }
       case 'tool-call-start': {
-        const { id, name, kind, extensions, signature } = event;
+        const { id, name, namespace, kind, extensions, signature } = event;
         const part = { type: 'tool-call', id, name, kind, argumentsText: '' } as const;
-        return (
-          this.#addSignature(signature) +
-          this.#openItem(event.block, { ...part, ...optional('extensions', extensions) })
-        );
+        const rest = { ...optional('namespace', namespace), ...optional('extensions', extensions) };
+        return this.#addSignature(signature) + this.#openItem(event.block, { ...part, ...rest });
       }
       case 'part':
         if (!isShown(event.part)) return '';
@@ -270,12 +269,12 @@ export class ResponseStream {
       case 'thinking':
         return this.#closeReasoning(open);
       case 'tool-call': {
-        const { name, argumentsText } = part;
+        const { argumentsText } = part;
         return part.kind === 'custom'
           ? this.#frame('response.custom_tool_call_input.done', { ...place, input: argumentsText })
           : this.#frame('response.function_call_arguments.done', {
               ...place,
-              name,
+              name: unqualifyTool(part),
               arguments: argumentsText,
             });
       }

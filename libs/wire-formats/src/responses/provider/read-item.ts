@@ -1,4 +1,4 @@
-import type { JsonObject, StreamEvent } from '@gateway/interchange';
+import { qualifyTool, type JsonObject, type StreamEvent } from '@gateway/interchange';
 import { asList, asText, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { parseAnnotation } from '../shared/content.ts';
 import { readReasoningTexts, reasoningDelta, signReasoning } from '../shared/reasoning.ts';
@@ -15,7 +15,7 @@ import {
 
 /** Item fields that become stream events. */
 const readOfItem = ['type', 'role', 'status', 'content', 'summary', 'encrypted_content'] as const;
-const readOfCall = ['type', 'status', 'call_id', 'name', 'arguments', 'input'] as const;
+const readOfCall = ['type', 'status', 'call_id', 'name', 'namespace', 'arguments', 'input'] as const;
 
 /** The item fields that are kept for later turns in the responses format. */
 export function keepMembers(item: JsonObject): JsonObject {
@@ -34,12 +34,14 @@ export function startCall(
   events: StreamEvent[],
 ): StreamState {
   const block = state.nextBlock;
+  const namespace = asText(item.namespace) || undefined;
   events.push({
     type: 'tool-call-start',
     choice: 0,
     block,
     id: asText(item.call_id) ?? asText(item.id) ?? '',
-    name: asText(item.name) ?? '',
+    name: qualifyTool(namespace, asText(item.name) ?? ''),
+    ...optional('namespace', namespace),
     kind: item.type === 'custom_tool_call' ? 'custom' : 'function',
     ...own.with(optional('item', keepMembers(item))),
   });

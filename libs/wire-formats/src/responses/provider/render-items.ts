@@ -1,14 +1,15 @@
-import type {
-  ChatMessage,
-  ChatPart,
-  ChatRequest,
-  JsonObject,
-  Loss,
-  ToolCallPart,
-  ToolResultPart,
+import {
+  unqualifyTool,
+  type ChatMessage,
+  type ChatPart,
+  type ChatRequest,
+  type JsonObject,
+  type Loss,
+  type ToolCallPart,
+  type ToolResultPart,
 } from '@gateway/interchange';
 import { mapToolId } from '../../common/tool-names.ts';
-import { asObject, otherMembers } from '../../json/read-members.ts';
+import { asObject, optional, otherMembers } from '../../json/read-members.ts';
 import { renderPart, spelled } from '../shared/content.ts';
 import { renderReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
@@ -140,15 +141,16 @@ function mapRole(role: ChatMessage['role']): string {
 }
 
 function renderCall(part: ToolCallPart, { isOwnFormat }: ItemContext): JsonObject {
-  const { id, name, kind, argumentsText } = part;
+  const { id, namespace, kind, argumentsText } = part;
   const call_id = mapToolId(id, callIdPattern, 64);
   const members = readItem(part, isOwnFormat);
+  const called = { name: unqualifyTool(part), ...optional('namespace', namespace) };
   return kind === 'custom'
-    ? { type: 'custom_tool_call', call_id, name, input: argumentsText, ...members }
+    ? { type: 'custom_tool_call', call_id, ...called, input: argumentsText, ...members }
     : {
         type: 'function_call',
         call_id,
-        name,
+        ...called,
         arguments: isOwnFormat ? argumentsText : argumentsText || '{}',
         ...members,
       };

@@ -98,12 +98,16 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
   }
 }
 
+/** A removed field of a call, with the comma before or after the field. Clients may put space between the parts. */
+const namespaceMember = /^(?:,\s*)?"namespace"\s*:\s*(?:"[^"]*"|null)(?:\s*,\s*)?$/;
+
 /**
- * An edit to a tool call replaces a name or arguments with JSON of the same type. Each tool call therefore
- * keeps its tool result.
+ * An edit to a tool call replaces a name or arguments with JSON of the same type, or removes the namespace.
+ * Each tool call therefore keeps its tool result.
  */
 export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
-  const broken = plan.recovery?.callEdits.find(({ start, replacement }) => {
+  const broken = plan.recovery?.callEdits.find(({ start, end, replacement }) => {
+    if (replacement === '') return !namespaceMember.test(bytes.toString('utf8', start, end).trim());
     try {
       return typeof JSON.parse(replacement) !== (bytes[start] === 0x22 ? 'string' : 'object');
     } catch {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { hashToolList } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
@@ -24,11 +24,18 @@ export class ToolListHasher {
     const key = keyOf(bytes, tools);
     const kept = this.#lists.get(key);
     if (kept) return kept;
-    const toolHashes = tools.map(({ range }) => hash('sha256', bytes.subarray(range.start, range.end)));
+    const toolHashes = tools.map((tool) => hashTool(bytes, tool));
     const list = { toolHashes, listHash: hashToolList(toolHashes) };
     this.#lists.set(key, list);
     return list;
   }
+}
+
+/** Equal tools of two namespaces have different names, and therefore different hashes. */
+function hashTool(bytes: Buffer, { namespace, range }: ToolOutline): string {
+  const definition = bytes.subarray(range.start, range.end);
+  if (namespace === undefined) return hash('sha256', definition);
+  return createHash('sha256').update(`${namespace}\0`).update(definition).digest('hex');
 }
 
 /** Returns a key for the selected tools, and for the bytes from the first to the last selected tool. */
@@ -36,5 +43,5 @@ function keyOf(bytes: Buffer, tools: readonly ToolOutline[]): string {
   const start = tools[0]?.range.start ?? 0;
   const end = tools.at(-1)?.range.end ?? 0;
   const digest = hash('sha256', bytes.subarray(start, end));
-  return `${digest}:${hash('sha256', tools.map((tool) => tool.index).join(','))}`;
+  return `${digest}:${hash('sha256', tools.map(({ index, namespace = '' }) => `${index}${namespace}`).join())}`;
 }
