@@ -27,6 +27,31 @@ describe('core tools', () => {
     expect(namesOf([...others, name])).toEqual([]);
   });
 
+  const server = ['read_file', 'write_file', 'edit_file', 'list_allowed_directories'];
+  it.each([
+    ['Continue', ['Read', 'Write', 'Bash', 'MultiEdit']],
+    ['opencode', ['bash', 'edit', 'read', 'write']],
+  ])('the tools of an MCP server for files are not core tools of %s', (_agent, core) => {
+    for (const list of [
+      [...core, ...server],
+      [...server, ...core],
+    ])
+      expect(namesOf(list).sort()).toEqual([...core].sort());
+  });
+
+  it.each([
+    ['Qwen Code', ['run_shell_command', 'read_file', 'write_file', 'edit', 'edit_file']],
+    ['Cursor', ['run_terminal_cmd', 'read_file', 'edit_file', 'search_replace']],
+    ['an agent with a plain shell', ['bash', 'read_file', 'write_file', 'edit_file']],
+    ['an agent without a shell', ['read_file', 'write_file', 'apply_patch']],
+  ])('%s keeps its own tools with the names of an MCP server', (_agent, core) => {
+    expect(namesOf([...others, ...core])).toEqual(core);
+  });
+
+  it('a list of an MCP server for files is not an agent’s loop', () => {
+    expect(namesOf([...others, ...server])).toEqual([]);
+  });
+
   it('tools that reach other tools are core tools in every list', () => {
     const reaching = ['tool_search', 'tool_call', 'ToolSearch', 'use_mcp_tool', 'mcp__hub__search_tools'];
     expect(namesOf([...others, ...reaching])).toEqual(reaching);

@@ -69,6 +69,11 @@ const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySe
   ),
 };
 /**
+ * Names of the tools in MCP servers for files, which some clients list without the name of the server. Agents
+ * such as Qwen Code have tools with the same names.
+ */
+const serverNames = new Set('createfile editfile openfile readfile writefile'.split(' '));
+/**
  * Minimum number of purposes that the tools of a list must cover, so that the list counts as the list of a
  * coding agent.
  */
@@ -104,10 +109,12 @@ export function findCoreTools(index: KeywordIndex): readonly number[] {
     name === null ? [] : [{ position, name }],
   );
   const reaching = names.filter(({ name }) => reachesTools(name));
-  const basic = names.flatMap(({ position, name }) => {
-    const purpose = purposeOf(name);
-    return purpose === undefined ? [] : [{ position, purpose }];
-  });
+  const basic = withoutServerTools(
+    names.flatMap(({ position, name }) => {
+      const purpose = purposeOf(name);
+      return purpose === undefined ? [] : [{ position, name, purpose }];
+    }),
+  );
   const isLoop = new Set(basic.map(({ purpose }) => purpose)).size >= purposesMin;
   const found = [...reaching, ...(isLoop ? basic : [])].slice(0, coreToolsMax);
   const positions = found.map(({ position }) => position);
@@ -115,8 +122,38 @@ export function findCoreTools(index: KeywordIndex): readonly number[] {
   return positions;
 }
 
+interface BasicTool {
+  readonly position: number;
+  readonly name: string;
+  readonly purpose: string;
+}
+
+/**
+ * Removes the tools that probably belong to an MCP server. A name of an MCP server's tool belongs to the agent
+ * if the agent's shell tool is spelled in the same way, or if the agent has no other tool for the purpose. A list
+ * without a shell tool and with such names only is the list of an MCP server.
+ */
+function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
+  const isServers = ({ name }: BasicTool): boolean => serverNames.has(bareName(name));
+  const shell = basic.find(({ purpose }) => purpose === 'shell');
+  if (shell === undefined && basic.every(isServers)) return [];
+  const covered = new Set(basic.filter((tool) => !isServers(tool)).map(({ purpose }) => purpose));
+  const style = shell === undefined ? undefined : styleOf(shell.name);
+  return basic.filter(
+    (tool) => !isServers(tool) || !covered.has(tool.purpose) || styleOf(tool.name) === style,
+  );
+}
+
+/** The spelling of a name: several words with separators, or capital letters, or neither. */
+function styleOf(name: string): 'separated' | 'capital' | 'plain' {
+  if (/[^\p{L}\p{N}]/u.test(name)) return 'separated';
+  return /\p{Lu}/u.test(name) ? 'capital' : 'plain';
+}
+
+const bareName = (name: string): string => name.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+
 function purposeOf(name: string): string | undefined {
-  const bare = name.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+  const bare = bareName(name);
   return Object.entries(coreNames).find(([, names]) => names.has(bare))?.[0];
 }
 
