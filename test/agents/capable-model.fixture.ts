@@ -6,11 +6,12 @@ import type { JsonObject } from '@gateway/interchange';
 import type { ModelTurn } from '../e2e/scripted-model.fixture.ts';
 import type { OfferedTool, Prompt, PromptItem } from './prompts.fixture.ts';
 
-export type Purpose = 'read' | 'write' | 'shell';
+type Purpose = 'read' | 'write' | 'shell';
 export type Step =
   | { readonly purpose: 'read'; readonly path: string }
   | { readonly purpose: 'write'; readonly path: string; readonly content: (seen: string) => string }
   | { readonly purpose: 'shell'; readonly command: string }
+  /** A tool of an MCP server. Clients may add the server's name in front of the tool's name. */
   | { readonly purpose: 'other'; readonly tool: string; readonly arguments: JsonObject };
 
 export interface Task {
@@ -24,10 +25,10 @@ export interface Task {
  * description.
  */
 const toolNames: Readonly<Record<Purpose | 'edit', readonly string[]>> = {
-  read: ['read', 'read_file', 'read_files'],
-  write: ['write', 'write_file', 'write_to_file'],
+  read: ['read', 'read_file', 'read_files', 'fileeditor'],
+  write: ['write', 'write_file', 'write_to_file', 'editor', 'fileeditor'],
   shell: ['bash', 'shell', 'exec_command', 'run_shell_command', 'run_commands'],
-  edit: ['edit', 'replace', 'apply_patch', 'editor', 'file_editor', 'str_replace'],
+  edit: ['edit', 'replace', 'apply_patch', 'editor', 'fileeditor', 'str_replace'],
 };
 
 /** Whether a tool is one of the agent's own shell, read, write and edit tools. */
@@ -35,6 +36,8 @@ export const isBasicTool = (name: string): boolean =>
   Object.values(toolNames).some((names) => names.includes(name.toLowerCase()));
 
 const recoveryTool = /^svc_more_tools/;
+/** The tools with which Qwen Code's model finds and calls deferred tools. */
+const [searchTool, callTool] = ['tool_search', 'tool_call'];
 
 /** Returns the model's next turn. */
 export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): ModelTurn {
@@ -70,19 +73,25 @@ function countDone(since: readonly PromptItem[]): number {
   return since.filter((item) => item.kind === 'call' && !isDescription(item)).length;
 }
 
-const isDescription = (item: PromptItem): boolean =>
-  item.kind === 'call' && recoveryTool.test(item.name) && item.arguments.action !== 'call';
+export const isDescription = (item: PromptItem): boolean =>
+  item.kind === 'call' &&
+  (item.name === searchTool || (recoveryTool.test(item.name) && item.arguments.action !== 'call'));
 
 interface Call {
   readonly name: string;
+  readonly namespace?: string | undefined;
   readonly arguments: JsonObject;
 }
 
 function chooseCall(prompt: Prompt, step: Step, results: readonly string[]): Call {
   const names = step.purpose === 'other' ? [step.tool] : toolNames[step.purpose];
   const offered = prompt.tools.find(({ name }) => isOneOf(name, names));
-  if (offered !== undefined) return { name: offered.name, arguments: writeArguments(offered, step, results) };
-  const hidden = callHidden(prompt, step, names, results);
+  if (offered !== undefined)
+    return {
+      ...{ name: offered.name, namespace: offered.namespace },
+      arguments: writeArguments(offered, step, results),
+    };
+  const hidden = callHidden(prompt, step, names, results) ?? callDeferred(prompt, step);
   if (hidden !== undefined) return hidden;
   const command = asCommand(step, results);
   if (command === undefined) throw new Error(`The model has no tool for ${JSON.stringify(step)}.`);
@@ -91,7 +100,8 @@ function chooseCall(prompt: Prompt, step: Step, results: readonly string[]): Cal
 
 /** MCP clients add the server's name as a prefix to a tool name. */
 const isOneOf = (name: string, names: readonly string[]): boolean =>
-  names.includes(name.toLowerCase()) || (names.length === 1 && names.some((one) => name.endsWith(`_${one}`)));
+  names.includes(name.toLowerCase()) ||
+  (names.length === 1 && names.some((one) => name.endsWith(`_${one}`) || name.endsWith(`.${one}`)));
 
 /**
  * Returns a call to the recovery tool. The first call requests the definition of the pruned tool, and the next
@@ -117,6 +127,17 @@ function callHidden(
   };
 }
 
+/** Returns a call to a tool that the agent itself defers, as the descriptions of Qwen Code's tools say. */
+function callDeferred({ tools, items }: Prompt, step: Step): Call | undefined {
+  if (step.purpose !== 'other' || !tools.some(({ name }) => name === searchTool)) return undefined;
+  const texts = items.flatMap((item) => (item.kind === 'call' ? [] : [item.text]));
+  const name = new RegExp(`[\\w-]*_${step.tool}\\b`).exec(texts.join('\n'))?.[0];
+  if (name === undefined) return undefined;
+  const isFound = items.some((item) => isDescription(item) && JSON.stringify(item).includes(name));
+  if (!isFound) return { name: searchTool, arguments: { query: `select:${name}` } };
+  return { name: callTool, arguments: { name, arguments: step.arguments } };
+}
+
 /** Returns the parameters from the recovery tool's description of a tool. */
 function findDefinition(results: readonly string[], name: string): JsonObject {
   for (const text of results.toReversed()) {
@@ -139,18 +160,31 @@ function writeArguments({ parameters }: OfferedTool, step: Step, results: readon
   const properties = (parameters.properties ?? {}) as Record<string, JsonObject>;
   const required = (parameters.required ?? []) as readonly string[];
   const given = Object.entries(properties).flatMap(([name, schema]) => {
-    const known = knownValue(name, step, results);
-    if (known !== undefined) return [[name, schema.type === 'array' ? [known] : known] as const];
+    const known = knownValue(name, schema, step, results);
+    if (known !== undefined)
+      return [[name, schema.type === 'array' ? [listed(known, schema)] : known] as const];
     return required.includes(name) ? [[name, plausibleValue(schema)] as const] : [];
   });
   return Object.fromEntries(given);
 }
 
-function knownValue(name: string, step: Step, results: readonly string[]): string | undefined {
+/** Returns an element of a list parameter, for example of a list of files. */
+function listed(value: string, { items }: JsonObject): unknown {
+  return (items as JsonObject | undefined)?.type === 'object' ? { path: value } : value;
+}
+
+function knownValue(
+  name: string,
+  { enum: values }: JsonObject,
+  step: Step,
+  results: readonly string[],
+): string | undefined {
+  // An editor for files has a parameter with the kind of the edit.
+  if (Array.isArray(values) && values.includes('view')) return step.purpose === 'read' ? 'view' : 'create';
   if (step.purpose === 'shell') return /^(command|commands|cmd)$/.test(name) ? step.command : undefined;
   if (step.purpose === 'other') return undefined;
-  if (/path|^files?$/i.test(name)) return step.path;
-  const isContent = step.purpose === 'write' && /content|text/i.test(name);
+  if (/^(absolute_)?(file_?)?path$|^files?$|filePath/i.test(name)) return step.path;
+  const isContent = step.purpose === 'write' && /^(?!old).*(content|text)/i.test(name);
   return isContent ? step.content(results.join('\n')) : undefined;
 }
 

@@ -1,7 +1,6 @@
 /** The fields of a provider request that a scripted model reads, in one data type for all three formats. */
 import type { JsonObject } from '@gateway/interchange';
-
-export type AgentFormat = 'chat-completions' | 'messages' | 'responses';
+import type { AgentFormat } from '../../tools/agent/agents.ts';
 
 export interface OfferedTool {
   readonly name: string;
@@ -15,15 +14,17 @@ export interface OfferedTool {
 
 export type PromptItem =
   | { readonly kind: 'user' | 'assistant'; readonly text: string }
-  | { readonly kind: 'call'; readonly name: string; readonly arguments: JsonObject }
-  | { readonly kind: 'result'; readonly text: string };
+  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly arguments: JsonObject }
+  | { readonly kind: 'result'; readonly id: string; readonly text: string };
 
 export interface Prompt {
   readonly format: AgentFormat;
   readonly tools: readonly OfferedTool[];
   readonly items: readonly PromptItem[];
-  /** The request's text in the order of the provider's prompt cache, which is tools, instructions and messages. */
-  readonly cached: string;
+  /** The tool list and the instructions, as the prompt cache of the provider stores them. */
+  readonly head: readonly [tools: string, instructions: string];
+  /** The messages, as the prompt cache of the provider stores them. */
+  readonly messages: readonly string[];
 }
 
 const objectOf = (value: unknown): JsonObject =>
@@ -51,6 +52,11 @@ function parseArguments(text: unknown): JsonObject {
 const render = (value: unknown): string =>
   JSON.stringify(value ?? [], (key, part: unknown) => (key === 'cache_control' ? undefined : part));
 
+const renderEach = (value: unknown): string[] => (Array.isArray(value) ? value.map(render) : [render(value)]);
+
+/** The request's text in the order of the provider's prompt cache, which is tools, instructions and messages. */
+export const cachedText = ({ head, messages }: Prompt): string => [...head, ...messages].join('');
+
 export function readPrompt(url: string, body: Buffer): Prompt {
   const request = objectOf(JSON.parse(body.toString('utf8')) as unknown);
   if (url.includes('/messages')) return readMessages(request);
@@ -70,17 +76,18 @@ function readChat(request: JsonObject): Prompt {
   return {
     format: 'chat-completions',
     tools: listOf(request.tools).map((tool) => readTool(objectOf(tool.function))),
-    items: listOf(request.messages).flatMap(({ role, content, tool_calls }): PromptItem[] => {
-      if (role === 'tool') return [{ kind: 'result', text: textOf(content) }];
+    items: listOf(request.messages).flatMap(({ role, content, tool_calls, tool_call_id }): PromptItem[] => {
+      if (role === 'tool') return [{ kind: 'result', id: wordOf(tool_call_id), text: textOf(content) }];
       if (role === 'user') return [{ kind: 'user', text: textOf(content) }];
       if (role !== 'assistant') return [];
       const calls = listOf(tool_calls).map((call): PromptItem => {
         const { name, arguments: given } = objectOf(call.function);
-        return { kind: 'call', name: wordOf(name), arguments: parseArguments(given) };
+        return { kind: 'call', id: wordOf(call.id), name: wordOf(name), arguments: parseArguments(given) };
       });
       return [{ kind: 'assistant', text: textOf(content) }, ...calls];
     }),
-    cached: render(request.tools) + render(request.messages),
+    head: [render(request.tools), ''],
+    messages: renderEach(request.messages),
   };
 }
 
@@ -92,12 +99,15 @@ function readMessages(request: JsonObject): Prompt {
       const kind = role === 'assistant' ? 'assistant' : 'user';
       if (typeof content === 'string') return [{ kind, text: content } as const];
       return listOf(content).map((block): PromptItem => {
-        if (block.type === 'tool_result') return { kind: 'result', text: textOf(block.content) };
+        if (block.type === 'tool_result')
+          return { kind: 'result', id: wordOf(block.tool_use_id), text: textOf(block.content) };
         if (block.type !== 'tool_use') return { kind, text: wordOf(block.text) };
-        return { kind: 'call', name: wordOf(block.name), arguments: objectOf(block.input) };
+        const called = { id: wordOf(block.id), name: wordOf(block.name) };
+        return { kind: 'call', ...called, arguments: objectOf(block.input) };
       });
     }),
-    cached: render(request.tools) + render(request.system) + render(request.messages),
+    head: [render(request.tools), render(request.system)],
+    messages: renderEach(request.messages),
   };
 }
 
@@ -111,12 +121,14 @@ function readResponses(request: JsonObject): Prompt {
     format: 'responses',
     tools,
     items: listOf(request.input).flatMap((item): PromptItem[] => {
+      const id = wordOf(item.call_id);
       if (item.type === 'function_call')
-        return [{ kind: 'call', name: wordOf(item.name), arguments: parseArguments(item.arguments) }];
-      if (item.type === 'function_call_output') return [{ kind: 'result', text: textOf(item.output) }];
+        return [{ kind: 'call', id, name: wordOf(item.name), arguments: parseArguments(item.arguments) }];
+      if (item.type === 'function_call_output') return [{ kind: 'result', id, text: textOf(item.output) }];
       if (item.role === 'user') return [{ kind: 'user', text: textOf(item.content) }];
       return item.role === 'assistant' ? [{ kind: 'assistant', text: textOf(item.content) }] : [];
     }),
-    cached: render(request.tools) + render(request.instructions) + render(request.input),
+    head: [render(request.tools), render(request.instructions)],
+    messages: renderEach(request.input),
   };
 }

@@ -2,11 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startReplayProvider, type ReplayControls } from '@gateway/testing';
+import type { Agent, AgentFormat } from '../../tools/agent/agents.ts';
+import { configure, connectingArgs, type Endpoint } from '../../tools/agent/configure.ts';
+import { installPackage } from '../../tools/agent/install-package.ts';
+import type { McpServer } from '../../tools/agent/mcp-servers.ts';
 import { renderTurn } from '../e2e/scripted-model.fixture.ts';
-import type { Agent } from './agents.fixture.ts';
 import { chooseTurn, type Task } from './capable-model.fixture.ts';
-import { readPrompt, type Prompt } from './prompts.fixture.ts';
-import { configure, createWorkspace, runAgent, type Endpoint } from './workspace.fixture.ts';
+import { cachedText, readPrompt, type Prompt } from './prompts.fixture.ts';
+import type { Assignment } from './tasks.fixture.ts';
+import { createWorkspace, runAgent, type Workspace } from './workspace.fixture.ts';
 
 /** A request that the scripted provider received. */
 export interface SessionRequest {
@@ -18,6 +22,8 @@ export interface SessionRequest {
 }
 
 export interface Session {
+  /** The address and the key that the agent used. */
+  readonly endpoint: Endpoint;
   readonly exitCodes: readonly (number | null)[];
   readonly outputs: readonly string[];
   /** The contents of the files that the tasks write, by file name. */
@@ -73,7 +79,7 @@ async function openProvider(tasks: readonly Task[], trouble?: ReplayControls) {
     const isTroubled = trouble !== undefined && received === troubledRequest;
     if (isTroubled && trouble.status !== undefined) return trouble;
     const prompt = readPrompt(url, body);
-    const use = cache.read(prompt.cached);
+    const use = cache.read(cachedText(prompt));
     requests.push({ turn, prompt, ...use });
     const usage = { inputTokens: use.tokens, cachedInputTokens: use.cachedTokens, outputTokens: 20 };
     const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
@@ -84,14 +90,11 @@ async function openProvider(tasks: readonly Task[], trouble?: ReplayControls) {
 }
 
 export interface SessionOptions {
-  readonly commands: string;
   readonly agent: Agent;
-  /** The files in the agent's workspace at the start of the session. */
-  readonly files: Readonly<Record<string, string>>;
-  /** The tasks of the session, for a workspace in the given folder. */
-  readonly tasks: (folder: string) => readonly Task[];
-  /** The files that the tasks write. */
-  readonly written: readonly string[];
+  readonly format: AgentFormat;
+  readonly assignment: Assignment;
+  /** Returns the agent's MCP servers. Without `serversOf`, the agent has no MCP servers. */
+  readonly serversOf?: (workspace: Workspace) => readonly McpServer[];
   /** The provider's failure at the third request of the session, such as an error or a truncated stream. */
   readonly trouble?: ReplayControls;
   /** Connects the provider to the gateway. Without `connect`, the agent calls the provider directly. */
@@ -100,25 +103,30 @@ export interface SessionOptions {
 
 /** Runs one turn for each task. Each turn after the first resumes the session in a new process. */
 export async function runSession(options: SessionOptions): Promise<Session> {
-  const { agent, connect, commands, written } = options;
-  const workspace = createWorkspace(options.files);
-  const tasks = options.tasks(workspace.folder);
+  const { agent, assignment, connect } = options;
+  const command = join(await installPackage(agent.name), 'node_modules/.bin', agent.command);
+  const workspace = createWorkspace(assignment.files);
+  const { home, folder } = workspace;
+  const tasks = assignment.tasks(folder);
   const { provider, requests, startTurn } = await openProvider(tasks, options.trouble);
   try {
     const endpoint = (await connect?.(provider.url)) ?? { base: provider.url, key: 'sk-direct' };
-    const env = configure(agent, workspace, endpoint);
+    const setting = { format: options.format, home, servers: options.serversOf?.(workspace) ?? [] };
+    const env = configure(agent, endpoint, setting);
     const turns = [];
     for (const [turn, { prompt }] of tasks.entries()) {
       startTurn(turn);
-      const args = turn === 0 ? agent.first(prompt) : agent.resume(prompt);
-      turns.push(await runAgent(join(commands, agent.name), args, workspace, env));
+      const args = turn === 0 ? agent.first(prompt) : agent.resume(prompt, home);
+      turns.push(await runAgent(command, [...connectingArgs(agent, setting), ...args], workspace, env));
     }
+    const written = Object.keys(assignment.written);
     return {
+      endpoint,
       exitCodes: turns.map(({ exitCode }) => exitCode),
       outputs: turns.map(({ output }) => output),
-      files: Object.fromEntries(written.map((name) => [name, readOr(join(workspace.folder, name), '')])),
+      files: Object.fromEntries(written.map((name) => [name, readOr(join(folder, name), '')])),
       requests,
-      cost: requests.reduce((sum, request) => sum + priceOf(agent, request), 0),
+      cost: requests.reduce((sum, request) => sum + priceOf(request), 0),
     };
   } finally {
     workspace.remove();
@@ -134,7 +142,7 @@ function readOr(path: string, instead: string): string {
   }
 }
 
-function priceOf({ format }: Agent, { tokens, cachedTokens }: SessionRequest): number {
+function priceOf({ prompt: { format }, tokens, cachedTokens }: SessionRequest): number {
   const { read, write } = prices[format];
   return cachedTokens * read + (tokens - cachedTokens) * write;
 }

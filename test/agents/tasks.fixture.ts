@@ -3,7 +3,8 @@ import { sharedStack } from '@gateway/testing';
 import { connectProvider, createTestAccount } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
 import type { Task } from './capable-model.fixture.ts';
-import type { Endpoint } from './workspace.fixture.ts';
+import type { Endpoint } from '../../tools/agent/configure.ts';
+import { memoryFile } from './workspace.fixture.ts';
 
 /** Creates an account with planning enabled for all formats, and connects the session's provider. */
 export async function connect(providerUrl: string): Promise<Endpoint> {
@@ -17,32 +18,65 @@ export async function connect(providerUrl: string): Promise<Endpoint> {
   return { base: baseUrl, key };
 }
 
-/** The files in the agent's workspace at the start of the session. */
-export const files = { 'notes.txt': 'The code word is kestrel.\n' };
+/** A conversation of two user turns, with the outcome after the last turn. */
+export interface Assignment {
+  /** The files in the agent's workspace at the start of the session. */
+  readonly files: Readonly<Record<string, string>>;
+  /** The tasks, one for each turn, for a workspace in the given folder. */
+  readonly tasks: (folder: string) => readonly Task[];
+  /** The expected contents of the files that the tasks write. A file may contain more than the given text. */
+  readonly written: Readonly<Record<string, string>>;
+}
+
+const files = { 'notes.txt': 'The code word is kestrel.\n' };
 const codeWord = (seen: string): string => /code word is (\w+)/.exec(seen)?.[1] ?? 'lost';
-export const tasks = (folder: string): readonly Task[] => [
-  {
-    prompt: `Read ${folder}/notes.txt, write its code word to answer.txt, and print answer.txt in a shell.`,
-    steps: [
-      { purpose: 'read', path: `${folder}/notes.txt` },
-      { purpose: 'write', path: `${folder}/answer.txt`, content: codeWord },
-      { purpose: 'shell', command: 'cat answer.txt' },
-    ],
-  },
-  {
-    prompt: `Read ${folder}/answer.txt again, and write it twice to second.txt.`,
-    steps: [
-      { purpose: 'read', path: `${folder}/answer.txt` },
-      {
-        purpose: 'write',
-        path: `${folder}/second.txt`,
-        content: (seen) => /kestrel/.exec(seen)?.[0].repeat(2) ?? 'lost',
-      },
-    ],
-  },
-];
-/** The expected exit codes and files after all tasks are complete. */
-export const finished = {
-  exitCodes: [0, 0],
-  files: { 'answer.txt': 'kestrel', 'second.txt': 'kestrelkestrel' },
+const twice = (seen: string): string => /kestrel/.exec(seen)?.[0].repeat(2) ?? 'lost';
+
+/** An assignment for the agent's own tools. */
+export const plainAssignment: Assignment = {
+  files,
+  tasks: (folder) => [
+    {
+      prompt: `Read ${folder}/notes.txt, write its code word to answer.txt, and print answer.txt in a shell.`,
+      steps: [
+        { purpose: 'read', path: `${folder}/notes.txt` },
+        { purpose: 'write', path: `${folder}/answer.txt`, content: codeWord },
+        { purpose: 'shell', command: 'cat answer.txt' },
+      ],
+    },
+    {
+      prompt: `Read ${folder}/answer.txt again, and write it twice to second.txt.`,
+      steps: [
+        { purpose: 'read', path: `${folder}/answer.txt` },
+        { purpose: 'write', path: `${folder}/second.txt`, content: twice },
+      ],
+    },
+  ],
+  written: { 'answer.txt': 'kestrel', 'second.txt': 'kestrelkestrel' },
+};
+
+const entity = { name: 'kestrel', entityType: 'code word', observations: ['It is in notes.txt.'] };
+
+/** An assignment that also needs two tools of the MCP server `memory`. */
+export const serversAssignment: Assignment = {
+  files,
+  tasks: (folder) => [
+    {
+      prompt: `Read ${folder}/notes.txt, write its code word to answer.txt, and save it as an entity in the knowledge graph.`,
+      steps: [
+        { purpose: 'read', path: `${folder}/notes.txt` },
+        { purpose: 'write', path: `${folder}/answer.txt`, content: codeWord },
+        { purpose: 'other', tool: 'create_entities', arguments: { entities: [entity] } },
+      ],
+    },
+    {
+      prompt: `Find the code word in the knowledge graph, write it twice to second.txt, and print the file.`,
+      steps: [
+        { purpose: 'other', tool: 'search_nodes', arguments: { query: 'kestrel' } },
+        { purpose: 'write', path: `${folder}/second.txt`, content: twice },
+        { purpose: 'shell', command: 'cat second.txt' },
+      ],
+    },
+  ],
+  written: { ...plainAssignment.written, [memoryFile]: '"name":"kestrel"' },
 };

@@ -3,15 +3,19 @@
  * the gateway.
  */
 import type { ReplayControls } from '@gateway/testing';
-import { agents } from './agents.fixture.ts';
+import { agentNamed, type AgentFormat } from '../../tools/agent/agents.ts';
+import { installSubjects } from './compare-sessions.fixture.ts';
 import { runSession, type Session } from './sessions.fixture.ts';
-import { connect, files, finished, tasks } from './tasks.fixture.ts';
-import { installAgents } from './workspace.fixture.ts';
+import { connect, plainAssignment } from './tasks.fixture.ts';
 
-let commands: string;
-beforeAll(async () => {
-  commands = await installAgents();
-}, 300_000);
+const subjects: { readonly name: string; readonly format: AgentFormat }[] = [
+  { name: 'codex', format: 'responses' },
+  { name: 'continue', format: 'chat-completions' },
+  { name: 'opencode', format: 'chat-completions' },
+  { name: 'pi', format: 'messages' },
+  { name: 'qwen-code', format: 'chat-completions' },
+];
+beforeAll(() => installSubjects(subjects), 600_000);
 
 const failure = (status: number, type: string): ReplayControls => ({
   status,
@@ -24,17 +28,18 @@ const troubles: readonly [string, ReplayControls][] = [
   ['a 529', failure(529, 'overloaded_error')],
   ['a cut stream', { chunkBytes: 64, resetAtByte: 192 }],
 ];
-const isFinished = ({ exitCodes, files: written }: Session): boolean =>
-  JSON.stringify([exitCodes, written]) === JSON.stringify([finished.exitCodes, finished.files]);
+const isFinished = ({ exitCodes, files }: Session): boolean =>
+  exitCodes.every((code) => code === 0) &&
+  Object.entries(plainAssignment.written).every(([name, text]) => files[name] === text);
 
-describe.each(agents)('$name ($format)', (agent) => {
+describe.each(subjects)('$name ($format)', ({ name: agentName, format }) => {
   test.each(troubles)(
     'the agent recovers from %s during a session if the agent recovers with a direct connection',
     async (name, trouble) => {
-      const options = { commands, agent, tasks, files, written: Object.keys(finished.files), trouble };
+      const options = { agent: agentNamed(agentName), format, assignment: plainAssignment, trouble };
       const [direct, served] = await Promise.all([runSession(options), runSession({ ...options, connect })]);
       process.stdout.write(
-        `${agent.name}, ${name}: directly ${isFinished(direct)}, served ${isFinished(served)}\n`,
+        `${agentName}, ${name}: directly ${isFinished(direct)}, served ${isFinished(served)}\n`,
       );
       expect(isFinished(served) || !isFinished(direct)).toBe(true);
     },

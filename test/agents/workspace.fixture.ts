@@ -1,47 +1,13 @@
-/** Installs the agents, and runs each agent in a separate home folder and workspace. */
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+/** Runs each agent in a separate home folder and workspace. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import type { Agent } from './agents.fixture.ts';
+import { writeInto } from '../../tools/agent/configure.ts';
+import { installPackage } from '../../tools/agent/install-package.ts';
+import type { McpServer } from '../../tools/agent/mcp-servers.ts';
 
-const root = join(import.meta.dirname, '../..');
-const TURN_WITHIN_MS = 120_000;
-
-/**
- * Installs the pinned agents from the npm registry, unless an earlier run installed the same versions.
- * @returns the folder of the agents' commands
- */
-export async function installAgents(): Promise<string> {
-  const files = ['package.json', 'package-lock.json'];
-  const versions = createHash('sha256');
-  for (const file of files) versions.update(readFileSync(join(import.meta.dirname, file)));
-  const folder = join(root, '.data/agents', versions.digest('hex').slice(0, 16));
-  const commands = join(folder, 'node_modules/.bin');
-  if (existsSync(commands)) return commands;
-  const unfinished = `${folder}.${process.pid}`;
-  mkdirSync(unfinished, { recursive: true });
-  for (const file of files) cpSync(join(import.meta.dirname, file), join(unfinished, file));
-  // `npm ci` fails if a registry lacks an optional package for another operating system.
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit-lockfile-registry-resolved'];
-  await promisify(execFile)('npm', ['install', ...options], {
-    cwd: unfinished,
-  });
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(unfinished, folder);
-  return commands;
-}
+const TURN_WITHIN_MS = 150_000;
 
 export interface Workspace {
   readonly home: string;
@@ -62,51 +28,38 @@ export function createWorkspace(files: Readonly<Record<string, string>>): Worksp
     [...author, 'commit', '-q', '-m', 'Start'],
   ])
     execFileSync('git', args, { cwd: folder });
-  return { home, folder, remove: () => rmSync(base, { recursive: true, force: true }) };
+  // Some agents leave a process that still writes into the home folder.
+  const remove = (): void => rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  return { home, folder, remove };
 }
 
-function writeInto(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+/** The file in the workspace in which the MCP server `memory` stores its knowledge graph. */
+export const memoryFile = 'memory.jsonl';
+
+/** Installs four MCP servers with 74 tools, and returns them for a workspace. */
+export async function installServers(): Promise<(workspace: Workspace) => readonly McpServer[]> {
+  const commands = join(await installPackage('mcp-servers'), 'node_modules/.bin');
+  return ({ folder }) => [
+    serverOf('files', join(commands, 'mcp-server-filesystem'), [folder]),
+    serverOf('memory', join(commands, 'mcp-server-memory'), [], {
+      MEMORY_FILE_PATH: join(folder, memoryFile),
+    }),
+    serverOf('github', join(commands, 'mcp-server-github'), []),
+    serverOf('playwright', join(commands, 'playwright-mcp'), []),
+  ];
 }
 
-/** The gateway address and API key that replace `BASE` and `KEY` in the guides. */
-export interface Endpoint {
-  readonly base: string;
-  readonly key: string;
+/** Some agents start MCP servers without the variable `PATH`, so the command is this version of Node. */
+function serverOf(name: string, script: string, args: readonly string[], env = {}): McpServer {
+  return { name, command: process.execPath, args: [script, ...args], env };
 }
 
-/**
- * Returns the configuration from an agent's guide, which is the first code block in the agent's configuration
- * language.
- */
-function readGuide({ guide, language, adapt = (text) => text }: Agent, { base, key }: Endpoint): string {
-  const page = readFileSync(join(root, 'docs/guides/agents', guide), 'utf8');
-  const block = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1];
-  if (block === undefined) throw new Error(`${guide} contains no block of ${language}.`);
-  return adapt(block)
-    .replaceAll(/\bBASE\b/g, base)
-    .replaceAll(/\bKEY\b/g, key);
-}
-
-/** Writes the guide's configuration into the agent's home folder. Returns the agent's environment variables. */
-export function configure(agent: Agent, { home }: Workspace, endpoint: Endpoint): Record<string, string> {
-  const configuration = readGuide(agent, endpoint);
-  if (agent.file !== undefined) writeInto(join(home, agent.file), configuration);
-  const exported = [...configuration.matchAll(/^export (\w+)=(.*)$/gm)].map(
-    ([, name = '', value = '']) => [name, value] as const,
-  );
-  return {
-    HOME: home,
-    // The proxy variables let agents reach only servers on this machine.
-    HTTPS_PROXY: 'http://127.0.0.1:9',
-    HTTP_PROXY: 'http://127.0.0.1:9',
-    NO_PROXY: '127.0.0.1,localhost',
-    GATEWAY_API_KEY: endpoint.key,
-    ...Object.fromEntries(exported),
-    ...agent.env,
-  };
-}
+/** The variables that let a process reach only servers on this machine. */
+const offline = {
+  HTTPS_PROXY: 'http://127.0.0.1:9',
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  NO_PROXY: '127.0.0.1,localhost',
+};
 
 export interface TurnOutcome {
   readonly exitCode: number | null;
@@ -117,25 +70,22 @@ export interface TurnOutcome {
 export function runAgent(
   command: string,
   args: readonly string[],
-  { home, folder }: Workspace,
+  { folder }: Workspace,
   env: Readonly<Record<string, string>>,
 ): Promise<TurnOutcome> {
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-  const child = spawn(
-    command,
-    args.map((arg) => arg.replace(/^HOME\//, `${home}/`)),
-    {
-      cwd: folder,
-      env: { PATH: path, LANG: 'C.UTF-8', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: TURN_WITHIN_MS,
-    },
-  );
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { PATH: path, LANG: 'C.UTF-8', ...offline, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: TURN_WITHIN_MS,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
   return new Promise((settle, reject) => {
     child.once('error', reject);
-    child.once('close', (exitCode) => settle({ exitCode, output }));
+    // Processes that an agent leaves behind may hold its output open.
+    child.once('exit', (exitCode) => setTimeout(() => settle({ exitCode, output }), 50));
   });
 }

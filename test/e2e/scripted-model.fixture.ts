@@ -1,5 +1,6 @@
 import {
   foldAnswer,
+  qualifyTool,
   type ClientFormat,
   type Extensions,
   type FinishReason,
@@ -7,6 +8,14 @@ import {
 } from '@gateway/interchange';
 import type { IssuedReasoning, ReplayControls, ReplayProvider, TranscriptRules } from '@gateway/testing';
 import { formatNamed } from '@gateway/wire-formats';
+
+/** A tool call of the model. Only the Responses API has namespaces. */
+interface ScriptedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly arguments: unknown;
+}
 
 /** The content of one model response. */
 export interface ModelTurn {
@@ -16,7 +25,7 @@ export interface ModelTurn {
    */
   readonly thinking?: readonly (string | { readonly redacted: string })[];
   readonly text?: string;
-  readonly calls?: readonly { id: string; name: string; arguments: unknown }[];
+  readonly calls?: readonly ScriptedCall[];
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   /** Number of input tokens that the provider read from its prompt cache. */
@@ -236,11 +245,14 @@ function tellText(text: string, block: number): StreamEvent[] {
 }
 
 /** Renders a tool call with the arguments split into several chunks, as models stream arguments. */
-function tellCall(call: { id: string; name: string; arguments: unknown }, block: number): StreamEvent[] {
+function tellCall(call: ScriptedCall, block: number): StreamEvent[] {
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
   const place = { choice: 0, block };
+  const { id, namespace } = call;
+  const name = qualifyTool(namespace, call.name);
+  const named = { name, ...(namespace === undefined ? {} : { namespace }) };
   return [
-    { type: 'tool-call-start', ...place, id: call.id, name: call.name, kind: 'function' },
+    { type: 'tool-call-start', ...place, id, ...named, kind: 'function' },
     ...halvesOf(written).map((argumentsText): StreamEvent => ({
       type: 'tool-call-delta',
       ...place,

@@ -1,0 +1,20 @@
+/** Tests the sessions of all agents in all formats that `agents.spec.ts` does not test. */
+import { testSubjects } from './compare-sessions.fixture.ts';
+
+testSubjects([
+  { name: 'opencode', format: 'chat-completions' },
+  { name: 'opencode', format: 'messages' },
+  { name: 'opencode', format: 'responses' },
+  { name: 'opencode', format: 'chat-completions', servers: true },
+  { name: 'opencode', format: 'messages', servers: true },
+  { name: 'opencode', format: 'responses', servers: true },
+  { name: 'continue', format: 'messages' },
+  { name: 'pi', format: 'chat-completions' },
+  { name: 'pi', format: 'responses' },
+  { name: 'qwen-code', format: 'messages' },
+  { name: 'qwen-code', format: 'messages', servers: true },
+  { name: 'cline', format: 'chat-completions' },
+  { name: 'cline', format: 'messages' },
+  { name: 'cline', format: 'chat-completions', servers: true },
+  { name: 'cline', format: 'messages', servers: true },
+]);

@@ -1,0 +1,153 @@
+/** Runs a session of an agent directly and through the gateway, and tests the differences. */
+import { agentNamed, type AgentFormat } from '../../tools/agent/agents.ts';
+import { installPackage } from '../../tools/agent/install-package.ts';
+import { send } from '../e2e/http.fixture.ts';
+import { isBasicTool } from './capable-model.fixture.ts';
+import { runSession, type Session, type SessionRequest } from './sessions.fixture.ts';
+import { connect, plainAssignment, serversAssignment } from './tasks.fixture.ts';
+import { findResumed, listPrefixChanges } from './transcripts.fixture.ts';
+import { installServers } from './workspace.fixture.ts';
+
+/** The sessions of one agent in one format, with and without MCP servers. */
+export interface Subject {
+  readonly name: string;
+  readonly format: AgentFormat;
+  readonly servers?: true;
+}
+
+export interface Comparison {
+  readonly subject: Subject;
+  readonly direct: Session;
+  readonly served: Session;
+}
+
+const SETUP_WITHIN_MS = 600_000;
+const SESSIONS_WITHIN_MS = 600_000;
+
+/** Installs the agents' packages. Parallel installations would exceed the memory of a small machine. */
+export async function installSubjects(subjects: readonly Subject[]): Promise<void> {
+  const names = new Set(subjects.map(({ name }) => name));
+  if (subjects.some(({ servers }) => servers)) names.add('mcp-servers');
+  for (const name of names) await installPackage(name);
+}
+
+async function compare(subject: Subject): Promise<Comparison> {
+  const agent = agentNamed(subject.name);
+  const options = subject.servers
+    ? { agent, format: subject.format, assignment: serversAssignment, serversOf: await installServers() }
+    : { agent, format: subject.format, assignment: plainAssignment };
+  const [direct, served] = await Promise.all([runSession(options), runSession({ ...options, connect })]);
+  return { subject, direct, served };
+}
+
+const toolsOf = ({ requests }: Session): number =>
+  Math.max(...requests.map(({ prompt }) => prompt.tools.length));
+const uncachedOf = (session: Session): number => {
+  const { tokens, cachedTokens } = findResumed(session);
+  return tokens - cachedTokens;
+};
+const ratioOf = ({ direct, served }: Comparison): number => served.cost / direct.cost;
+
+/** Returns a line of the report, which compares an agent's session through the gateway with a direct session. */
+function describeRun(comparison: Comparison): string {
+  const { subject, direct, served } = comparison;
+  const share = (session: Session): string => {
+    const { tokens, cachedTokens } = findResumed(session);
+    return `${((cachedTokens / tokens) * 100).toFixed(1)}%`;
+  };
+  const tokens = ({ requests }: Session): string =>
+    `${Math.round(requests.reduce((sum, request) => sum + request.tokens, 0) / 1000)}k`;
+  const both = (render: (session: Session) => number | string): string =>
+    `${render(direct)} → ${render(served)}`;
+  return [
+    `${subject.name} ${subject.format}${subject.servers ? ', MCP servers' : ''}`.padEnd(40),
+    `tools ${both(toolsOf)}`.padEnd(15),
+    `requests ${both(({ requests }) => requests.length)}`.padEnd(17),
+    `tokens ${both(tokens)}`.padEnd(20),
+    `resume: cached ${both(share)}, uncached ${both(uncachedOf)}`.padEnd(55),
+    `cost ${ratioOf(comparison).toFixed(3)}\n`,
+  ].join(' | ');
+}
+
+/** The agent's own basic tools are those of a session without MCP servers. */
+const basicTools = ({ prompt }: SessionRequest): string[] =>
+  prompt.tools.flatMap(({ name, namespace }) => (namespace === undefined && isBasicTool(name) ? [name] : []));
+
+/** Declares the tests of the given sessions. The last test compares the costs of all sessions. */
+export function testSubjects(subjects: readonly Subject[]): void {
+  const comparisons: Comparison[] = [];
+  beforeAll(() => installSubjects(subjects), SETUP_WITHIN_MS);
+  const titled = subjects.map(
+    (subject) =>
+      [`${subject.name} (${subject.format}${subject.servers ? ', MCP servers' : ''})`, subject] as const,
+  );
+  describe.each(titled)('%s', (_title, subject) => {
+    let comparison: Comparison;
+    beforeAll(async () => {
+      comparison = await compare(subject);
+      comparisons.push(comparison);
+      process.stdout.write(describeRun(comparison));
+    }, SESSIONS_WITHIN_MS);
+
+    testComparison(() => comparison);
+  });
+
+  const served = subjects.filter(({ servers }) => servers);
+  const planned = served.filter(({ name }) => name !== 'qwen-code');
+  if (planned.length > 0)
+    test('the mean cost with MCP servers is at most 60% of the direct cost', () => {
+      const ratios = comparisons
+        .filter(({ subject }) => planned.includes(subject))
+        .map((comparison) => ratioOf(comparison));
+      expect(ratios).toHaveLength(planned.length);
+      expect(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length).toBeLessThanOrEqual(0.6);
+    });
+}
+
+function testComparison(given: () => Comparison): void {
+  test('finishes both turns through the gateway as directly', () => {
+    const { subject, direct, served } = given();
+    const { written } = subject.servers ? serversAssignment : plainAssignment;
+    for (const { exitCodes, files, outputs } of [direct, served]) {
+      expect({ exitCodes, outputs }).toMatchObject({ exitCodes: [0, 0] });
+      for (const [name, text] of Object.entries(written)) expect(files[name]).toContain(text);
+    }
+    expect(served.files).toEqual(direct.files);
+  });
+
+  test('has no failed request', async () => {
+    const { base, key } = given().served.endpoint;
+    const answer = await send(base, { method: 'GET', path: '/v1/account/requests?limit=100', key });
+    const { data } = answer.json() as { data: { status: string }[] };
+    expect(data.length).toBeGreaterThan(4);
+    expect(data.filter(({ status }) => status !== 'ok')).toEqual([]);
+  });
+
+  test('keeps the shell, read, write and edit tools of the agent in every request', () => {
+    const { subject, direct, served } = given();
+    const own = basicTools(direct.requests.find(({ prompt }) => prompt.tools.length > 0)!);
+    const kept = subject.servers ? own.filter((name) => !serverTools.has(name)) : own;
+    expect(kept.length).toBeGreaterThan(0);
+    for (const request of served.requests.filter(({ prompt }) => prompt.tools.length > 0))
+      expect(basicTools(request)).toEqual(expect.arrayContaining(kept));
+  });
+
+  test('sends the tools and the earlier messages as an unchanged prefix', () => {
+    const { direct, served } = given();
+    expect(listPrefixChanges(served)).toEqual(listPrefixChanges(direct));
+  });
+
+  test('costs at most 2% more through the gateway than directly', () => {
+    expect(ratioOf(given())).toBeLessThanOrEqual(1.02);
+  });
+
+  // A pruned prompt has a smaller cached part, so the test compares the uncached parts of equal content.
+  test('reads at most 2% more of the prompt uncached after a resume', () => {
+    const { direct, served } = given();
+    const more = uncachedOf(served) - uncachedOf(direct);
+    expect(more / findResumed(direct).tokens).toBeLessThanOrEqual(0.02);
+  });
+}
+
+/** The tools of MCP servers that have the names of an agent's basic tools. */
+const serverTools: ReadonlySet<string> = new Set(['read_file', 'write_file']);

@@ -1,0 +1,50 @@
+/** Compares the requests of a session that the provider received. */
+import { isDescription } from './capable-model.fixture.ts';
+import type { Prompt } from './prompts.fixture.ts';
+import type { Session, SessionRequest } from './sessions.fixture.ts';
+
+/**
+ * The requests of the agent's loop, without the requests of recovery rounds. A recovery round repeats a request
+ * of the agent with the definitions that the model asked for.
+ */
+export function listLoop({ requests }: Session): readonly SessionRequest[] {
+  return requests.filter(({ prompt }) => prompt.tools.length > 0 && !prompt.items.some(isGatewayCall));
+}
+
+const isGatewayCall = (item: Prompt['items'][number]): boolean =>
+  isDescription(item) && item.kind === 'call' && item.name.startsWith('svc_');
+
+/** The part of a request that differs from the same part of the previous request. */
+export interface PrefixChange {
+  /** The position of the request in the loop, and the user turn of the request. */
+  readonly at: number;
+  readonly turn: number;
+  readonly part: 'tools' | 'instructions' | 'messages';
+}
+
+/**
+ * Lists the changes to the prefix of a conversation. Each request of the loop must repeat the tools, the
+ * instructions and all messages of the previous request unchanged.
+ */
+export function listPrefixChanges(session: Session): PrefixChange[] {
+  const loop = listLoop(session);
+  return loop.flatMap(({ prompt, turn }, at): PrefixChange[] => {
+    const before = loop[at - 1]?.prompt;
+    if (before === undefined) return [];
+    const place = { at, turn };
+    if (prompt.head[0] !== before.head[0]) return [{ ...place, part: 'tools' }];
+    if (prompt.head[1] !== before.head[1]) return [{ ...place, part: 'instructions' }];
+    const isKept = before.messages.every((message, index) => message === prompt.messages[index]);
+    return isKept ? [] : [{ ...place, part: 'messages' }];
+  });
+}
+
+/** The first request after the resume, in which the agent repeats the whole conversation. */
+export function findResumed(session: Session): { tokens: number; cachedTokens: number } {
+  return (
+    session.requests.find(({ turn, prompt }) => turn === 1 && prompt.tools.length > 0) ?? {
+      tokens: 0,
+      cachedTokens: 0,
+    }
+  );
+}

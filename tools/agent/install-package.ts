@@ -1,0 +1,37 @@
+/** Installs the pinned packages in `packages` from the npm registry, each in its own folder outside of git. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../bootstrap/stack/root.ts';
+
+const run = promisify(execFile);
+const files = ['package.json', 'package-lock.json'];
+
+/** Packages that need their script after the installation, with the path of the script. */
+const scripts: Readonly<Record<string, string>> = { opencode: 'node_modules/opencode-ai/postinstall.mjs' };
+
+/**
+ * Installs a package, unless an earlier call installed the same versions.
+ * @param name the name of a folder in `packages`
+ * @returns the folder that contains `node_modules`
+ */
+export async function installPackage(name: string): Promise<string> {
+  const pinned = join(import.meta.dirname, 'packages', name);
+  const versions = createHash('sha256');
+  for (const file of files) versions.update(readFileSync(join(pinned, file)));
+  const folder = join(root, '.data/agents', `${name}-${versions.digest('hex').slice(0, 16)}`);
+  if (existsSync(folder)) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  for (const file of files) cpSync(join(pinned, file), join(unfinished, file));
+  // `npm ci` fails if a registry lacks an optional package for another operating system.
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit-lockfile-registry-resolved'];
+  await run('npm', ['install', ...options], { cwd: unfinished });
+  const script = scripts[name];
+  if (script !== undefined) await run(process.execPath, [join(unfinished, script)], { cwd: unfinished });
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(unfinished, folder);
+  return folder;
+}
