@@ -17,4 +17,8 @@ testSubjects([
   { name: 'cline', format: 'messages' },
   { name: 'cline', format: 'chat-completions', servers: true },
   { name: 'cline', format: 'messages', servers: true },
+  { name: 'strands', format: 'chat-completions' },
+  { name: 'strands', format: 'messages' },
+  { name: 'strands', format: 'chat-completions', servers: true },
+  { name: 'strands', format: 'messages', servers: true },
 ]);

@@ -4,6 +4,7 @@ import { installPackage } from '../../tools/agent/install-package.ts';
 import { send } from '../e2e/http.fixture.ts';
 import { isBasicTool } from './capable-model.fixture.ts';
 import { runSession, type Session, type SessionRequest } from './sessions.fixture.ts';
+import { strands } from './strands.fixture.ts';
 import { connect, plainAssignment, serversAssignment } from './tasks.fixture.ts';
 import { findResumed, listPrefixChanges } from './transcripts.fixture.ts';
 import { installServers } from './workspace.fixture.ts';
@@ -32,7 +33,7 @@ export async function installSubjects(subjects: readonly Subject[]): Promise<voi
 }
 
 async function compare(subject: Subject): Promise<Comparison> {
-  const agent = agentNamed(subject.name);
+  const agent = subject.name === strands.name ? strands : agentNamed(subject.name);
   const options = subject.servers
     ? { agent, format: subject.format, assignment: serversAssignment, serversOf: await installServers() }
     : { agent, format: subject.format, assignment: plainAssignment };

@@ -1,6 +1,6 @@
 /** Runs an agent's session with a scripted provider, either directly or through the gateway. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { startReplayProvider, type ReplayControls } from '@gateway/testing';
 import type { Agent, AgentFormat } from '../../tools/agent/agents.ts';
 import { configure, connectingArgs, type Endpoint } from '../../tools/agent/configure.ts';
@@ -66,7 +66,7 @@ function countShared(one: string, other: string): number {
 const troubledRequest = 3;
 
 /** Starts the scripted provider of one session. */
-async function openProvider(tasks: readonly Task[], trouble?: ReplayControls) {
+export async function openProvider(tasks: readonly Task[], trouble?: ReplayControls) {
   const requests: SessionRequest[] = [];
   const cache = new PromptCache();
   const provider = await startReplayProvider();
@@ -104,9 +104,12 @@ export interface SessionOptions {
 /** Runs one turn for each task. Each turn after the first resumes the session in a new process. */
 export async function runSession(options: SessionOptions): Promise<Session> {
   const { agent, assignment, connect } = options;
-  const command = join(await installPackage(agent.name), 'node_modules/.bin', agent.command);
+  const packages = join(await installPackage(agent.name), 'node_modules');
+  const command = resolve(packages, '.bin', agent.command);
   const workspace = createWorkspace(assignment.files);
   const { home, folder } = workspace;
+  // A program finds its packages next to its file.
+  if (agent.file?.endsWith('.mjs')) symlinkSync(packages, join(home, 'node_modules'));
   const tasks = assignment.tasks(folder);
   const { provider, requests, startTurn } = await openProvider(tasks, options.trouble);
   try {

@@ -24,7 +24,7 @@ export interface Agent {
   /** The path of the agent's configuration file, relative to the agent's home folder. */
   readonly file?: string;
   /** The language of the configuration in the guide. */
-  readonly language: 'json' | 'toml' | 'yaml' | 'sh';
+  readonly language: 'json' | 'toml' | 'yaml' | 'sh' | 'ts';
   readonly env?: Readonly<Record<string, string>>;
   /** The default format comes first. In the arguments, `HOME/` is the agent's home folder. */
   readonly formats: Readonly<Partial<Record<AgentFormat, AgentFormatOptions>>>;

@@ -1,0 +1,65 @@
+/** A program with the configurations of the Strands guide. Strands is a framework, so it has no command. */
+import type { Agent } from '../../tools/agent/agents.ts';
+
+/** Adds tools, an argument with the prompt, and a file with the conversation to the code of the guide. */
+const complete = (code: string): string => `
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { McpClient } from '@strands-agents/sdk';
+import { bash } from '@strands-agents/sdk/vended-tools/bash';
+import { fileEditor } from '@strands-agents/sdk/vended-tools/file-editor';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+const servers = [];
+const clients = servers.map(
+  (server) =>
+    new McpClient({
+      applicationName: server.name,
+      transport: new StdioClientTransport({ ...server, env: { ...process.env, ...server.env } }),
+    }),
+);
+const tools = [bash, fileEditor, ...clients];
+const session = new URL('session.json', import.meta.url);
+const messages = existsSync(session) ? JSON.parse(readFileSync(session, 'utf8')) : [];
+${code
+  .replace('new Agent({ model, tools })', 'new Agent({ model, tools, messages })')
+  .replace("'Which issues are open?'", 'process.argv[2]')}
+writeFileSync(session, JSON.stringify(agent.messages));
+process.exit(0);
+`;
+
+/** The guide names the address and the key as variables. */
+const inQuotes = (code: string): string =>
+  code
+    .replace('apiKey: KEY', "apiKey: 'KEY'")
+    .replace('`${BASE}/v1`', "'BASE/v1'")
+    .replace('baseURL: BASE ', "baseURL: 'BASE' ");
+const agentOfGuide = `
+import { Agent } from '@strands-agents/sdk';
+const agent = new Agent({ model, tools });
+await agent.invoke('Which issues are open?');
+`;
+
+export const strands: Agent = {
+  name: 'strands',
+  command: process.execPath,
+  file: 'strands.mjs',
+  language: 'ts',
+  formats: {
+    'chat-completions': {
+      model: 'openai/gpt-4.1',
+      args: ['HOME/strands.mjs'],
+      adapt: (code) => complete(inQuotes(code)),
+    },
+    messages: {
+      model: 'anthropic/claude-sonnet-4-5',
+      args: ['HOME/strands.mjs'],
+      block: 1,
+      adapt: (code) => complete(inQuotes(code) + agentOfGuide),
+    },
+  },
+  first: (prompt) => [prompt],
+  resume: (prompt) => [prompt],
+  addServers: (servers, code) => [
+    'strands.mjs',
+    code.replace('const servers = [];', `const servers = ${JSON.stringify(servers)};`),
+  ],
+};
