@@ -50,6 +50,15 @@ function writeCards(): void {
   }
 }
 
+/** The sentences above the tables of figures. */
+const explanation = [
+  'The next two tables show recall@5 / recall@10 / all golds@10 in per cent, for both models together (`npm run eval:tools`).',
+  'Each set is ranked by models that were trained neither on the set nor on a set of its family.',
+  'The transcript has the form in which the gateway sends it to the ranker.',
+  'The first turn determines the tool set of a conversation, so the last column uses only the first turn.',
+  'The last column counts the tools that the newest turn needs.',
+];
+
 function renderTables(all: EvaluatedFigures): string {
   const names = ['recall@5', 'recall@10', 'all@10'] as const;
   const cells = (from: z.output<typeof pools> | undefined, pool: string): string =>
@@ -60,14 +69,12 @@ function renderTables(all: EvaluatedFigures): string {
     'BM25 fielded, last message',
     'keyword path',
     'encoder and reranker',
-    'these on the first turn only',
+    'both models, first turn only',
   ];
   return [
     '## Figures',
     '',
-    'Both models together, recall@5 / recall@10 / all golds@10 in per cent (`npm run eval:tools`). Each set is ranked by models',
-    'that have seen neither it nor a set of its family, with the transcript as the gateway sends it to the ranker. The first turn',
-    'forms the tool set of a conversation; its column counts the tools that the newest turn needs.',
+    ...explanation,
     '',
     `| mean of sets, candidates | ${header.join(' | ')} |`,
     '|---|---|---|---|---|',
@@ -77,7 +84,7 @@ function renderTables(all: EvaluatedFigures): string {
     '|---|---|---|---|---|',
     ...Object.keys(all.sets).map((set) => row(set, '100', ({ sets }) => sets[set] ?? {})),
     '',
-    'Kept at a recall target, at 100 candidates, the threshold found on 100 questions of the set itself:',
+    'The next table shows the tools kept at a recall target, with 100 candidates and a threshold found on 100 questions of the set itself:',
     '',
     '| target | recall | worst set | tools kept | schema tokens kept |',
     '|---|---|---|---|---|',
