@@ -61,7 +61,7 @@ async function abandonDeferral(
 ): Promise<ChatAnswer> {
   if (bound?.abandon === undefined || answer.status >= invalidRequest) return answer;
   await bound.abandon().catch((error: unknown) => {
-    log.warn({ err: error, requestId }, 'plan of a bound conversation not replaced');
+    log.warn({ err: error, requestId }, 'failed to replace the conversation plan');
   });
   return answer;
 }

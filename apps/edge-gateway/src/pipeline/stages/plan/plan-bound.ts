@@ -122,7 +122,7 @@ async function keepProposal(
     return plan;
   } catch (error) {
     memo.keep(accountId, here, { ...unplanned, plan: sentWhole });
-    log.warn({ err: error, requestId }, 'plan of a bound conversation not stored, sending all tools');
+    log.warn({ err: error, requestId }, 'failed to store the conversation plan, sending all tools');
     return null;
   }
 }
@@ -276,7 +276,7 @@ async function findConversation(
     const plan = await store.find(accountId, firstTurn === null ? [opening] : [firstTurn, opening], wait);
     return { known: { ...unplanned, plan }, isSure: true, wait };
   } catch (error) {
-    log.warn({ err: error, requestId }, 'plan of a bound conversation not found, sending all tools');
+    log.warn({ err: error, requestId }, 'failed to load the conversation plan, sending all tools');
     return { known: unplanned, isSure: false, wait };
   }
 }
