@@ -1,9 +1,9 @@
 /**
- * Returns a smaller list of items that still fails, by the algorithm ddmin of Zeller and Hildebrandt
- * ("Simplifying and Isolating Failure-Inducing Input", 2002). The list becomes shorter as long as a subset or
- * the rest of a subset fails.
- * @param fails tests a list. A test of a random system may miss a failure, and the result is then longer.
- * @param runsMax limits the number of tests.
+ * Reduces a list of items that fails to a shorter list that still fails. The function uses the ddmin algorithm
+ * of Zeller and Hildebrandt ("Simplifying and Isolating Failure-Inducing Input", 2002). In each step, the
+ * function divides the list into parts. The next list is one part, or all parts except one, if that list fails.
+ * @param fails tests a list. If a test of a nondeterministic system misses a failure, the result may be longer.
+ * @param runsMax limits the number of test runs.
  */
 export async function shrink<Item>(
   items: readonly Item[],

@@ -142,7 +142,7 @@ interface Prepared {
 }
 const prepared = new Map<string, Prepared>();
 
-/** All caches are filled first, so that the test waits only one time until cached responses expire. */
+/** Fills the caches for all services first, so that the tests wait only once for cached responses to expire. */
 beforeAll(async () => {
   for (const { name } of victims) {
     const account = await createConnectedAccount();

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { root } from '../bootstrap/stack/root.ts';
 
 /**
- * The content of `deploy/images.json`. Each image of another project has the version and the digest of the
- * image index.
+ * The schema of `deploy/images.json`. Each entry pins an image from another project by a version tag and the
+ * digest of the image index.
  */
 export const imageLock = z.record(
   z.string(),

@@ -22,8 +22,8 @@ export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
   /**
-   * Time in milliseconds from an empty machine until the services respond. The time includes the replay of
-   * the databases and the start of the processes.
+   * The time in milliseconds from the start of the restore until all services respond. This time includes
+   * restoring the databases and starting the processes.
    */
   readonly restoreMs: number;
 }

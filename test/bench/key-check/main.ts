@@ -49,7 +49,7 @@ interface Cost {
 
 async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolean): Promise<Cost> {
   const micros: number[] = [];
-  // The rounds with a negative number are not measured and only compile the hot code.
+  // Rounds with negative numbers only warm up the JIT compiler and are not measured.
   for (let round = -3; round < rounds; round++) {
     const before = process.cpuUsage();
     for (let at = 0; at < checksPerRound; at++) {

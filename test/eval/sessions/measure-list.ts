@@ -18,7 +18,7 @@ const targets = [0.9, 0.95, 0.99];
  */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
-/** The figures for one setting, over all sessions. Recall is counted by conversation. */
+/** The results of one setting for all sessions. Except for `callRecall`, recall is measured per conversation. */
 export interface Point {
   readonly setting: string;
   /** The billed cost divided by the cost of sending all tools, by model. */

@@ -1,8 +1,8 @@
 import type { Confidence, FamilyFacts } from './family.ts';
 
 /**
- * A fact about a model, with a certainty. Facts with the value `no` or without a certainty are documented by
- * the provider.
+ * A fact about a model, with an optional confidence level. Facts without a confidence level, and facts with the
+ * value `no`, come from the provider's documentation.
  */
 type Certain<Value> = Value | readonly [Value, Confidence];
 

@@ -84,9 +84,9 @@ export class Conversation {
   }
 
   /**
-   * The key under which the conversation's model is remembered. With a session id, the model's key equals
-   * `key`. Without a session id, this key also covers the system prompt. Agents of the same client often share
-   * their first message and differ only in the system prompt. Each agent can therefore have its own model.
+   * The key under which the gateway stores the model chosen for the conversation. With a session id, this key
+   * equals `key`. Without a session id, this key also depends on the system prompt. The agents of a client often
+   * send the same first message with different system prompts. Each agent can then use a different model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;

@@ -9,8 +9,8 @@ const password = z.string().min(1).max(1_024);
 const refreshToken = z.string().min(1).max(256);
 
 /**
- * The place in the response for the refresh token of a new login session. The value is either an HttpOnly
- * cookie, or the body (for programs).
+ * Specifies how the response returns the refresh token of a new login session. Browsers use `cookie` to get an
+ * HttpOnly cookie. Other programs use `body` to get the token in the response body.
  */
 const refreshTokenIn = z.enum(['cookie', 'body']).default('cookie');
 

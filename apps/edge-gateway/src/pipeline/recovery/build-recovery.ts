@@ -33,8 +33,8 @@ export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   /** Tools that the model requested in its last turn. */
   readonly requested: readonly number[];
   /**
-   * Whether pruned tools can be reached. If pruned tools cannot be reached, the recovery covers only
-   * compressed content.
+   * Whether the model can request pruned tools through the recovery tool. If the value is false, the model can
+   * recover only compressed content.
    */
   readonly reachesTools: boolean;
   /** Returns whether the key may use a tool. The field is absent if the key has no tool lists. */

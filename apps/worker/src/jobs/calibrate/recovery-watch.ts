@@ -99,13 +99,14 @@ export interface RecoveryLikelihood {
 }
 
 /**
- * Compares the variance of recoveries between blocks of conversations with the variance between independent
- * conversations. Similar conversations (an agent that repeats a task) need the same tools. The evidence is
- * divided by this ratio, so that similar conversations do not count as independent (Wedderburn,
- * "Quasi-likelihood functions", 1974). Blocks of consecutive conversations reveal similar conversations in
- * sequence. Whole days also reveal similar conversations in parallel. If blocks vary significantly more than
- * independent conversations, the upper bound of the ratio is used for blocks. A ratio that is too small would
- * cause false alarms. For whole days, the lower bound is used, because there are few days.
+ * Returns the ratio of two variances of recoveries. The first is the variance between blocks of conversations,
+ * and the second is the variance that independent conversations would have. Similar conversations, such as an
+ * agent that repeats a task, need the same tools. The caller divides the evidence by the ratio, so that similar
+ * conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). Blocks of
+ * consecutive conversations reveal similar conversations that follow each other. Whole days also reveal similar
+ * conversations that run in parallel. If blocks vary significantly more than independent conversations, the
+ * function uses the upper bound of their ratio, because a ratio that is too small would cause false alarms. For
+ * whole days, the function uses the lower bound, because there are few days.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],
