@@ -1,6 +1,6 @@
 // Writes the model cards with the figures of training/figures.json.
 // `npm run -s eval:tools | node training/cards.ts` stores the last line of its input as figures.json.
-// The command then writes the two model cards.
+// The command then writes the three model cards.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -18,14 +18,14 @@ const target = z.object({
 const figuresSchema = path.extend({
   bm25_fielded: path,
   keyword: path,
+  first_encoder: path,
   first_turn: path,
   targets: z.record(z.string(), target),
   ms: z.record(z.string(), z.object({ rank_p50: z.number(), rank_p99: z.number() })),
 });
 export type EvaluatedFigures = z.output<typeof figuresSchema>;
-export type CardName = 'encoder' | 'reranker';
-
-if (import.meta.main) writeCards();
+const cardNames = ['encoder', 'reranker', 'minilm'] as const;
+export type CardName = (typeof cardNames)[number];
 
 /**
  * Reads the measured figures.
@@ -45,14 +45,16 @@ function writeCards(): void {
   const line = readFileSync(0, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   const all = figuresSchema.parse(JSON.parse(line));
   writeFileSync(figuresFile, `${JSON.stringify(all, null, 2)}\n`);
-  for (const name of ['encoder', 'reranker'] as const) {
+  for (const name of cardNames) {
     writeFileSync(join(import.meta.dirname, '../models', name, 'card.md'), renderCard(name, all));
   }
 }
 
 /** The sentences above the tables of figures. */
 const explanation = [
-  'The next two tables show recall@5 / recall@10 / all golds@10 in per cent, for both models together (`npm run eval:tools`).',
+  'The next two tables show recall@5 / recall@10 / all golds@10 in per cent (`npm run eval:tools`).',
+  '“First encoder” is `models/encoder` with `models/reranker`, which rank the first conversations with a tool list.',
+  '“Both encoders” is `models/encoder` and `models/minilm`, with the second stage in `models/minilm`.',
   'Each set is ranked by models that were trained neither on the set nor on a set of its family.',
   'The transcript has the form in which the gateway sends it to the ranker.',
   'The first turn determines the tool set of a conversation, so the last column uses only the first turn.',
@@ -64,12 +66,13 @@ function renderTables(all: EvaluatedFigures): string {
   const cells = (from: z.output<typeof pools> | undefined, pool: string): string =>
     names.map((name) => percent(from?.[pool]?.[name])).join(' / ');
   const row = (label: string, pool: string, of: (each: z.output<typeof path>) => typeof all.mean): string =>
-    `| ${label} | ${[all.bm25_fielded, all.keyword, all, all.first_turn].map((each) => cells(of(each), pool)).join(' | ')} |`;
+    `| ${label} | ${[all.bm25_fielded, all.keyword, all.first_encoder, all, all.first_turn].map((each) => cells(of(each), pool)).join(' | ')} |`;
   const header = [
     'BM25 fielded, last message',
     'keyword path',
-    'encoder and reranker',
-    'both models, first turn only',
+    'first encoder',
+    'both encoders',
+    'both encoders, first turn only',
   ];
   return [
     '## Figures',
@@ -77,11 +80,11 @@ function renderTables(all: EvaluatedFigures): string {
     ...explanation,
     '',
     `| mean of sets, candidates | ${header.join(' | ')} |`,
-    '|---|---|---|---|---|',
+    '|---|---|---|---|---|---|',
     ...Object.keys(all.mean).map((pool) => row(pool, pool, ({ mean }) => mean)),
     '',
     `| 100 candidates | ${header.join(' | ')} |`,
-    '|---|---|---|---|---|',
+    '|---|---|---|---|---|---|',
     ...Object.keys(all.sets).map((set) => row(set, '100', ({ sets }) => sets[set] ?? {})),
     '',
     'The next table shows the tools kept at a recall target, with 100 candidates and a threshold found on 100 questions of the set itself:',
@@ -99,3 +102,6 @@ function renderTables(all: EvaluatedFigures): string {
 function percent(value: number | undefined): string {
   return value === undefined ? '-' : (100 * value).toFixed(1);
 }
+
+// The constants above must be initialized before this call.
+if (import.meta.main) writeCards();

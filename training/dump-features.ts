@@ -2,11 +2,11 @@
 // The second stage of the ranking is fitted on the written features.
 // The features come from encoders that were not trained on the question's family of tool sets.
 // Usage: `node training/dump-features.ts [--data DIR]`.
-// The output files are generated/features.f32 and features.json.
+// The output files are generated/features.f32 and features.json, with the features of both encoders.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { featureNames } from '../apps/tool-router/src/second-stage/features.ts';
+import { allFeatureNames } from '../apps/tool-router/src/second-stage/feature-names.ts';
 import { SemanticPath } from '../test/eval/semantic-path.ts';
 import { askedBy } from '../test/eval/served-ranking.ts';
 import { loadToolData } from '../test/eval/tool-data.ts';
@@ -33,4 +33,4 @@ for (const question of data.questions) {
   if (items.length % 1000 < 2) console.log(`${items.length} lists`);
 }
 closeSync(file);
-writeFileSync(join(generated, 'features.json'), JSON.stringify({ names: featureNames, items }));
+writeFileSync(join(generated, 'features.json'), JSON.stringify({ names: allFeatureNames, items }));

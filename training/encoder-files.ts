@@ -8,6 +8,7 @@ import { readTensor } from './onnx-reader.ts';
 export const foldsDirectory = join(import.meta.dirname, 'folds');
 export const encoderDirectory = join(import.meta.dirname, '../models/encoder');
 export const rerankerDirectory = join(import.meta.dirname, '../models/reranker');
+export const secondEncoderDirectory = join(import.meta.dirname, '../models/minilm');
 
 /** Rounds a float32 to its upper 16 bits, which halves the size and keeps three significant digits. */
 export function packHalf(values: Float32Array): Uint16Array {

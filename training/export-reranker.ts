@@ -1,22 +1,29 @@
-// Writes models/reranker and training/folds/reranker.json from generated/second-stage.json.
-// Usage: `node training/export-reranker.ts`.
+// Writes the second stage for the first encoder, or with `--both` the second stage for both encoders.
+// The first goes to models/reranker, and the other to models/minilm/second-stage.
+// The models that were fitted without a family of tool sets go to training/folds.
+// Usage: `node training/export-reranker.ts [--both]`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldsDirectory, rerankerDirectory } from './encoder-files.ts';
+import { parseArgs } from 'node:util';
+import { foldsDirectory, rerankerDirectory, secondEncoderDirectory } from './encoder-files.ts';
 import { makeRerankerModel, type RerankerParts } from './reranker-graph.ts';
 
-const fitted = JSON.parse(readFileSync(join(import.meta.dirname, 'generated/second-stage.json'), 'utf8')) as {
+const { values } = parseArgs({ options: { both: { type: 'boolean', default: false } } });
+const [fittedFile, directory, foldName] = values.both
+  ? ['second-stage-both.json', join(secondEncoderDirectory, 'second-stage'), 'second-stage']
+  : ['second-stage.json', rerankerDirectory, 'reranker'];
+const fitted = JSON.parse(readFileSync(join(import.meta.dirname, 'generated', fittedFile), 'utf8')) as {
   features: string[];
   all: RerankerParts;
   folds: RerankerParts[];
 };
 
-mkdirSync(rerankerDirectory, { recursive: true });
-writeFileSync(join(rerankerDirectory, 'model.onnx'), makeRerankerModel(fitted.all));
+mkdirSync(directory, { recursive: true });
+writeFileSync(join(directory, 'model.onnx'), makeRerankerModel(fitted.all));
 writeFileSync(
-  join(rerankerDirectory, 'features.json'),
+  join(directory, 'features.json'),
   `${JSON.stringify({ kind: 'second-stage', features: fitted.features }, null, 2)}\n`,
 );
 fitted.folds.forEach((parts, fold) => {
-  writeFileSync(join(foldsDirectory, `reranker-${fold}.onnx`), makeRerankerModel(parts));
+  writeFileSync(join(foldsDirectory, `${foldName}-${fold}.onnx`), makeRerankerModel(parts));
 });

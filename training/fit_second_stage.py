@@ -4,10 +4,12 @@ For each family of tool sets, the script fits one model without this family.
 The features then come from encoders that were not trained on the family.
 The script also fits one model on all tool sets.
 
-python3 training/fit_second_stage.py  ->  generated/second-stage.json
+python3 training/fit_second_stage.py         ->  generated/second-stage.json, for the first encoder
+python3 training/fit_second_stage.py --both  ->  generated/second-stage-both.json, for both encoders
 """
 import json
 import os
+import sys
 
 import numpy as np
 import torch
@@ -24,8 +26,12 @@ here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "generated")
 torch.set_num_threads(1)
 
 meta = json.load(open(os.path.join(here, "features.json")))
+both = "--both" in sys.argv
 names, items = meta["names"], meta["items"]
 flat = np.fromfile(os.path.join(here, "features.f32"), dtype=np.float32).reshape(-1, len(names))
+if not both:
+    columns = [at for at, name in enumerate(names) if not name.startswith("second_")]
+    names, flat = [names[at] for at in columns], flat[:, columns]
 learned = [at for at, name in enumerate(names) if name not in by_hand]
 flat_learned = flat[:, learned]
 sizes = np.array([item["tools"] for item in items])
@@ -146,5 +152,5 @@ if __name__ == "__main__":
     final = fit(chosen)
     show("in sample", lambda item, features: score(final, features))
     packed = [{key: value.tolist() for key, value in model.items()} for model in [final, *fitted.values()]]
-    with open(os.path.join(here, "second-stage.json"), "w") as file:
+    with open(os.path.join(here, "second-stage-both.json" if both else "second-stage.json"), "w") as file:
         json.dump({"features": names, "all": packed[0], "folds": packed[1:]}, file)

@@ -1,12 +1,13 @@
 /**
  * A minimal reader of the protobuf wire format. The reader finds tensors in a model that `onnx-writer.ts` has
- * written.
+ * written, and the places of tensors in the data file of another model.
  */
 
 const graphField = 7;
 const initializerField = 5;
 const nameField = 8;
 const rawDataField = 9;
+const externalDataField = 13;
 
 /**
  * Returns a copy of a tensor's raw data from the graph.
@@ -21,6 +22,25 @@ export function readTensor(model: Buffer, name: string): Uint8Array {
     }
   }
   throw new RangeError(`the model has no tensor ${name}`);
+}
+
+/** Returns the bytes of each tensor that a model stores in its data file, by the name of the tensor. */
+export function readExternalTensors(model: Buffer, data: Buffer): Map<string, Uint8Array> {
+  const found = new Map<string, Uint8Array>();
+  for (const graph of fieldsOf(model, graphField)) {
+    for (const initializer of fieldsOf(graph, initializerField)) {
+      const [name] = fieldsOf(initializer, nameField);
+      const place = new Map(
+        fieldsOf(initializer, externalDataField).map((entry) => [
+          fieldsOf(entry, 1).join(''),
+          Number(fieldsOf(entry, 2).join('')),
+        ]),
+      );
+      const [from = Number.NaN, length = Number.NaN] = [place.get('offset'), place.get('length')];
+      if (name !== undefined) found.set(name.toString(), Uint8Array.from(data.subarray(from, from + length)));
+    }
+  }
+  return found;
 }
 
 /** Returns all values of a field of type bytes, in order. */

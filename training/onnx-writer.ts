@@ -2,6 +2,7 @@
 
 const varintType = 0;
 const bytesType = 2;
+const fixed32Type = 5;
 
 export const elementType = { float: 1, int8: 3, int64: 7 } as const;
 
@@ -43,27 +44,45 @@ export function int64Tensor(name: string, values: readonly number[]): Buffer {
   return tensor(name, elementType.int64, [values.length], new Uint8Array(data.buffer));
 }
 
-/** Encodes an AttributeProto of type INT. The field numbers are 1 for name, 3 for i, and 20 for type. */
-function intAttribute(name: string, value: number): Buffer {
-  return Buffer.concat([bytesField(1, name), intField(3, value), intField(20, 2)]);
+/** The value of an operator's attribute: an integer, or a number with a fraction. */
+type Attribute = number | { readonly float: number };
+
+/**
+ * Encodes an AttributeProto of type FLOAT or INT. The field numbers are 1 for name, 2 for f, 3 for i, and 20 for
+ * type.
+ */
+function attribute(name: string, value: Attribute): Buffer {
+  const isInteger = typeof value === 'number';
+  return Buffer.concat([
+    bytesField(1, name),
+    isInteger ? intField(3, value) : floatField(2, value.float),
+    intField(20, isInteger ? 2 : 1),
+  ]);
+}
+
+function floatField(field: number, value: number): Buffer {
+  return Buffer.concat([varint((field << 3) | fixed32Type), new Uint8Array(Float32Array.of(value).buffer)]);
 }
 
 /**
- * Encodes a NodeProto. The field numbers are 1 for input, 2 for output, 3 for name, 4 for op_type, and 5 for
- * attribute.
+ * Encodes a NodeProto. The field numbers are 1 for input, 2 for output, 3 for name, 4 for op_type, 5 for
+ * attribute, and 7 for domain.
+ * @param domain the operator set of the operator. The default is the set of the ONNX standard.
  */
 export function node(
   operator: string,
   inputs: readonly string[],
   output: string,
-  attributes: Readonly<Record<string, number>> = {},
+  attributes: Readonly<Record<string, Attribute>> = {},
+  domain = '',
 ): Buffer {
   return Buffer.concat([
     ...inputs.map((input) => bytesField(1, input)),
     bytesField(2, output),
     bytesField(3, output),
     bytesField(4, operator),
-    ...Object.entries(attributes).map(([name, value]) => bytesField(5, intAttribute(name, value))),
+    ...Object.entries(attributes).map(([name, value]) => bytesField(5, attribute(name, value))),
+    ...(domain === '' ? [] : [bytesField(7, domain)]),
   ]);
 }
 
@@ -87,8 +106,9 @@ export interface Graph {
 /**
  * Encodes a ModelProto. The field numbers are 1 for ir_version, 2 for producer_name, 7 for graph, and 8 for
  * opset_import.
+ * @param domains other operator sets that the graph uses, each with version 1
  */
-export function model(graph: Graph, opset: number): Buffer {
+export function model(graph: Graph, opset: number, domains: readonly string[] = []): Buffer {
   const body = Buffer.concat([
     ...graph.nodes.map((each) => bytesField(1, each)),
     bytesField(2, graph.name),
@@ -101,5 +121,6 @@ export function model(graph: Graph, opset: number): Buffer {
     bytesField(2, 'agent-gateway'),
     bytesField(7, body),
     bytesField(8, intField(2, opset)),
+    ...domains.map((domain) => bytesField(8, Buffer.concat([bytesField(1, domain), intField(2, 1)]))),
   ]);
 }

@@ -31,7 +31,10 @@ const semantic = new SemanticPath(data);
 const definitionTokens = data.definitions.map(({ name, description, parameters }) =>
   Math.ceil(JSON.stringify({ name, description, parameters }).length / 4),
 );
-const tookMs: Record<PathName, number[]> = { bm25_fielded: [], keyword: [], semantic: [], first_turn: [] };
+const tookMs: Record<PathName, number[]> = {
+  ...{ bm25_fielded: [], keyword: [] },
+  ...{ first_encoder: [], semantic: [], first_turn: [] },
+};
 const ranks = new Map<string, number[][]>();
 const keepSamples = new Map<string, KeepSample[]>();
 const firstTurns = new FirstTurns(data);
@@ -62,6 +65,7 @@ console.log(
     ),
     keyword: { mean: means.keyword, sets: tables.keyword },
     bm25_fielded: { mean: means.bm25_fielded, sets: tables.bm25_fielded },
+    first_encoder: { mean: means.first_encoder, sets: tables.first_encoder },
     first_turn: { mean: means.first_turn, sets: tables.first_turn },
     as_served: compareServed(),
     says_nothing: firstTurns.measure(),

@@ -6,10 +6,11 @@ import type { Question, ToolData } from './tool-data.ts';
 
 /**
  * The ranking methods. `bm25_fielded` is fielded BM25 on the last user message only. `keyword` and `semantic`
- * are the router's two methods for the planner's question. `first_turn` is the semantic method on the
+ * are the router's two methods for the planner's question. `first_encoder` is the semantic method without the second
+ * encoder, which ranks the tools for the first conversations with a list. `first_turn` is the semantic method on the
  * conversation's first turn, which determines the tool set. All methods are compared on equal needed tools.
  */
-export const pathNames = ['bm25_fielded', 'keyword', 'semantic', 'first_turn'] as const;
+export const pathNames = ['bm25_fielded', 'keyword', 'first_encoder', 'semantic', 'first_turn'] as const;
 export type PathName = (typeof pathNames)[number];
 
 /** The candidate tools for a question, in the order of a ranking method. */
@@ -60,7 +61,8 @@ function rank(
 ): Promise<TurnRanking> {
   const { dataset, userTurns } = question;
   const isByWords = path === 'bm25_fielded' || path === 'keyword';
-  const served = openServed(data, isByWords ? undefined : semantic, dataset, lines);
+  const encoders = path === 'first_encoder' ? 'first' : 'both';
+  const served = openServed(data, isByWords ? undefined : { path: semantic, encoders }, dataset, lines);
   if (path === 'first_turn') return served(askedFirst(question));
   return served(path === 'bm25_fielded' ? { turns: userTurns.slice(-1), at: 0 } : askedBy(question));
 }

@@ -2,6 +2,7 @@ import { newestQuestion } from '../../apps/tool-router/src/plan-tools/plan-tools
 import { keywordRanker } from '../../apps/tool-router/src/ranking/keyword-ranker.ts';
 import { LoopRanker } from '../../apps/tool-router/src/ranking/loop-ranker.ts';
 import type {
+  EncoderChoice,
   RankQuestion,
   ToolRanker,
   TurnRanking,
@@ -14,13 +15,13 @@ import { itemAt, type Question, type ToolData } from './tool-data.ts';
 export type RankAsked = (question: RankQuestion) => Promise<TurnRanking>;
 
 /**
- * Returns the router's ranking of candidate tools. The ranking method is semantic, or keyword if `path` is
- * undefined.
+ * Returns the router's ranking of candidate tools. The ranking method is semantic, or keyword if
+ * `semantic` is undefined.
  * @param lines the candidates, as line numbers in the tools file
  */
 export function openServed(
   { cards }: Pick<ToolData, 'cards'>,
-  path: SemanticPath | undefined,
+  semantic: { readonly path: SemanticPath; readonly encoders: EncoderChoice } | undefined,
   dataset: string,
   lines: readonly number[],
 ): RankAsked {
@@ -29,7 +30,9 @@ export function openServed(
     lines.map((line) => itemAt(cards, line)),
   );
   const turnRanker: ToolRanker =
-    path === undefined ? keywordRanker : { rank: (_, question) => path.rank(dataset, question, lines) };
+    semantic === undefined
+      ? keywordRanker
+      : { rank: (_, question) => semantic.path.rank(dataset, question, lines, semantic.encoders) };
   const ranker = new LoopRanker(turnRanker);
   return async (question) => ranker.rank(index, question);
 }

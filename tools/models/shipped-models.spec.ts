@@ -1,25 +1,31 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { openEncoder } from '../../apps/tool-router/src/inference-threads/open-models.ts';
 import { WordsEncoder } from '../../apps/tool-router/src/encoder/words-encoder.adapter.ts';
 import { FeatureReranker } from '../../apps/tool-router/src/reranker/feature-reranker.adapter.ts';
-import { featureNames } from '../../apps/tool-router/src/second-stage/features.ts';
+import { allFeatureNames, featureNames } from '../../apps/tool-router/src/second-stage/feature-names.ts';
 import { rankByPath, type PathName } from '../../test/eval/rank-paths.ts';
-import { meanFigures, measureRanking, type RankingFigures } from '../../test/eval/ranking-figures.ts';
 import { SemanticPath } from '../../test/eval/semantic-path.ts';
+import { meanFigures, measureRanking, type RankingFigures } from '../../test/eval/ranking-figures.ts';
 import { loadToolData } from '../../test/eval/tool-data.ts';
 import { readFigures, renderCard } from '../../training/cards.ts';
 
 const root = join(import.meta.dirname, '../..');
-const folders = ['encoder', 'reranker'] as const;
+const folders = ['encoder', 'reranker', 'minilm'] as const;
 const directoryOf = (name: string): string => join(root, 'models', name);
 const megabyte = 1_000_000;
 
 describe('the shipped models', () => {
-  it('the shipped models take at most 16 MB in total', () => {
-    const bytes = folders.flatMap((name) =>
-      readdirSync(directoryOf(name)).map((file) => statSync(join(directoryOf(name), file)).size),
+  it.each([
+    [['encoder', 'reranker'], 16],
+    [['minilm'], 25],
+  ])('the models in %j take at most %d MB in total', (names, megabytes) => {
+    const bytes = names.flatMap((name) =>
+      readdirSync(directoryOf(name), { recursive: true, encoding: 'utf8' }).map(
+        (file) => statSync(join(directoryOf(name), file)).size,
+      ),
     );
-    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(16 * megabyte);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(megabytes * megabyte);
   });
 
   it('the router can open the shipped models: the encoder has 256 dimensions, and the reranker accepts the features', async () => {
@@ -28,6 +34,27 @@ describe('the shipped models', () => {
     expect(encoder.dimensions).toBe(256);
     expect(reranker.reads.features).toEqual(featureNames);
     await Promise.all([encoder.release(), reranker.release()]);
+  }, 60_000);
+
+  it('the second encoder has its licence and its digests, and puts texts with one meaning close together', async () => {
+    const directory = directoryOf('minilm');
+    expect(readFileSync(join(directory, 'LICENSE'), 'utf8')).toContain('Apache License');
+    const digests = JSON.parse(readFileSync(join(directory, 'digests.json'), 'utf8')) as object;
+    expect(Object.keys(digests)).toEqual(['model.onnx', 'tokenizer.json']);
+    const encoder = await openEncoder(directory, 1);
+    const stage = await FeatureReranker.open(join(directory, 'second-stage'), 1);
+    expect(encoder.dimensions).toBe(384);
+    expect(stage.reads.features).toEqual(allFeatureNames);
+    const texts = ['How is the weather today?', 'Forecast of rain and temperature', 'Delete a customer'];
+    const vectors = await encoder.encode(texts.map((text) => [{ field: 'query', text }]));
+    const cosine = (one: number, other: number): number =>
+      vectors
+        .subarray(one * 384, (one + 1) * 384)
+        .reduce((sum, value, at) => sum + value * (vectors[other * 384 + at] ?? 0), 0);
+    expect(cosine(0, 0)).toBeCloseTo(1, 5);
+    expect(cosine(0, 1)).toBeGreaterThan(0.5);
+    expect(cosine(0, 2)).toBeLessThan(0.2);
+    await Promise.all([encoder.release(), stage.release()]);
   }, 60_000);
 
   it.each(folders)('the model card of %s has the measured figures', (name) => {

@@ -1,5 +1,5 @@
 // Measures the ranks of needed tools for a ranking method, and writes the router's prior for K.
-// Usage: `node training/k-priors/fit-k-priors.ts [--lane keyword] [--questions N] [--data DIR] [--check]`.
+// Usage: `node training/k-priors/fit-k-priors.ts [--lane keyword|semantic|both] [--questions N] [--data DIR] [--check]`.
 // With `--check`, the command only prints figures.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { shortListMax } from '../../apps/tool-router/src/ranking/ranker.port.ts'
 import { surenessOf } from '../../apps/tool-router/src/policy/recall-prior.ts';
 import { loadToolData, type PoolSize, type Question } from '../../test/eval/tool-data.ts';
 import { applyTarget, fitClasses, type PolicyOutcome, type Sample } from './fit-curves.ts';
-import { openLane, type Lane } from './lanes.ts';
+import { laneNames, openLane, type Lane, type LaneName } from './lanes.ts';
 
 const kMin = 5;
 /**
  * The minimum best ranking score of an informative turn. With the keyword method, one rare word in a tool
  * name gives about the minimum score.
  */
-const surenessMin = { keyword: 3, semantic: 0 };
+const surenessMin: Readonly<Record<LaneName, number>> = { keyword: 3, semantic: 0, both: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
 /** Sizes of tool lists. The figures for each list size come from candidate pools of about the list size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
@@ -35,8 +35,8 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
   },
 });
-if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
-const laneName = values.lane;
+const laneName = laneNames.find((name) => name === values.lane);
+if (laneName === undefined) throw new Error(`--lane ${laneNames.join('|')}`);
 const data = loadToolData(values.data);
 const lane = openLane(laneName, data);
 const notes: string[] = [];
@@ -47,7 +47,7 @@ for (const { toolsMax, pool } of bands) {
   fitted.push({ toolsMax, measuredTools: Number(pool), ...fitClasses(samples, Number(pool)) });
 }
 console.log(notes.join('\n'));
-if (!values.check) writePrior();
+if (!values.check) writePrior(laneName);
 process.exit(0);
 
 async function makeSamples({ rank }: Lane, pool: PoolSize): Promise<Sample[]> {
@@ -98,7 +98,7 @@ function measureHeldOut(samples: readonly Sample[], pool: PoolSize, recallTarget
   return `pool ${pool}, target ${recallTarget}: recall ${mean('recall')} (worst set ${worst}), kept ${mean('kept')}, sent whole ${mean('whole')}`;
 }
 
-function writePrior(): void {
+function writePrior(laneName: LaneName): void {
   const table = JSON.stringify(fitted);
   const minimum = surenessMin[laneName];
   const version = createHash('sha256')

@@ -3,6 +3,9 @@ import { SemanticPath } from '../../test/eval/semantic-path.ts';
 import { askedBy, openServed } from '../../test/eval/served-ranking.ts';
 import type { Question, ToolData } from '../../test/eval/tool-data.ts';
 
+export const laneNames = ['keyword', 'semantic', 'both'] as const;
+export type LaneName = (typeof laneNames)[number];
+
 /** A ranking method, applied as in the tool router. */
 export interface Lane {
   /** Ranks tools (given by line number in the data) for the newest turn of a question. */
@@ -11,11 +14,12 @@ export interface Lane {
 
 /**
  * Opens a ranking method. The semantic method ranks each tool set with models that were not trained on the
- * family of the tool set.
+ * family of the tool set. `both` is the semantic method with both encoders.
  */
-export function openLane(name: 'keyword' | 'semantic', data: ToolData): Lane {
-  const path = name === 'semantic' ? new SemanticPath(data) : undefined;
+export function openLane(name: LaneName, data: ToolData): Lane {
+  const encoders = name === 'both' ? 'both' : 'first';
+  const semantic = name === 'keyword' ? undefined : ({ path: new SemanticPath(data), encoders } as const);
   return {
-    rank: (question, lines) => openServed(data, path, question.dataset, lines)(askedBy(question)),
+    rank: (question, lines) => openServed(data, semantic, question.dataset, lines)(askedBy(question)),
   };
 }

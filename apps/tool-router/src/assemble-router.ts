@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { AccountCache, type ServiceParts } from '@gateway/messaging';
 import type { Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
-import type { ToolRouterConfig } from './config.ts';
+import { secondEncoderDir, type ToolRouterConfig } from './config.ts';
 import { ToolMemory } from './tool-index/tool-memory.ts';
 import { NatsRoutingPolicies } from './policy/routing-policies.adapter.ts';
 import { openRanking } from './ranking/open-ranking.ts';
@@ -47,6 +47,7 @@ export async function assembleRouter(
   const shares = openRouterShares(metrics);
   const ranking = await openRanking({
     encoderDir: config.ROUTER_ENCODER_DIR,
+    secondEncoderDir: secondEncoderDir(config),
     rerankerDir: config.ROUTER_RERANKER_DIR === 'none' ? null : config.ROUTER_RERANKER_DIR,
     threads: config.ROUTER_INFERENCE_THREADS,
     budgetMs: config.ROUTER_SEMANTIC_BUDGET_MS,

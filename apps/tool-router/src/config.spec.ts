@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from './config.ts';
+import { loadConfig, secondEncoderDir } from './config.ts';
 
 const complete = {
   NATS_URL: 'nats://127.0.0.1:4222',
@@ -17,6 +17,18 @@ describe('the configuration of the tool router', () => {
     }
     const others = { ROUTER_ENCODER_DIR: '/models/big', ROUTER_RERANKER_DIR: 'none' };
     expect(loadConfig({ ...complete, ...others })).toMatchObject(others);
+  });
+
+  it('uses the second encoder only with `minilm`, and not with other models', () => {
+    const directoryFor = (variables: Record<string, string>) =>
+      secondEncoderDir(loadConfig({ ...complete, ROUTER_ENCODER: 'minilm', ...variables }));
+    const directory = directoryFor({});
+    expect(existsSync(join(directory ?? '', 'second-stage/model.onnx'))).toBe(true);
+    expect(directoryFor({ ROUTER_ENCODER: '' })).toBeNull();
+    expect(directoryFor({ ROUTER_ENCODER: 'static' })).toBeNull();
+    expect(directoryFor({ ROUTER_ENCODER_DIR: '/models/big' })).toBeNull();
+    expect(directoryFor({ ROUTER_RERANKER_DIR: 'none' })).toBeNull();
+    expect(() => directoryFor({ ROUTER_ENCODER: 'big' })).toThrow(/ROUTER_ENCODER/);
   });
 
   it('reports all errors in one message', () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 /** The repository root, relative to both `apps/tool-router/src` and `dist/apps/tool-router`. */
 const root = join(import.meta.dirname, '../../..');
+const [encoderDir, rerankerDir] = [join(root, 'models/encoder'), join(root, 'models/reranker')];
 
 const configSchema = z.object({
   ...serviceVariables,
@@ -13,8 +14,8 @@ const configSchema = z.object({
    */
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**
-   * Bytes of tool vectors that one account may add to the cache per UTC day. The vector of one tool takes about
-   * 600 bytes. Above this limit, each replica computes the account's vectors itself.
+   * Bytes of tool vectors that one account may add to the cache per UTC day. The vectors of one tool take about
+   * 1,300 bytes with both encoders. Above this limit, each replica computes the account's vectors itself.
    */
   ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX: unlessEmpty(
     z.coerce
@@ -24,15 +25,21 @@ const configSchema = z.object({
       .default(32 * 1024 * 1024),
   ),
   /**
+   * Encoders of the semantic ranking method. With `static`, the router uses only the table of word vectors. With
+   * `minilm`, the router also uses the second encoder (`models/minilm`) for tool lists whose vectors are ready. With
+   * another encoder or reranker directory, the router never uses the second encoder.
+   */
+  ROUTER_ENCODER: unlessEmpty(z.enum(['static', 'minilm']).default('static')),
+  /**
    * Path to the encoder directory. The directory contains either an encoder of this project (`encoder.json`) or
    * any sentence transformer (`model.onnx`, `tokenizer.json`). The default is the shipped encoder.
    */
-  ROUTER_ENCODER_DIR: unlessEmpty(z.string().default(join(root, 'models/encoder'))),
+  ROUTER_ENCODER_DIR: unlessEmpty(z.string().default(encoderDir)),
   /**
    * Path to the reranker directory. The directory contains either a feature reranker (`features.json`) or any
    * cross-encoder. The value `none` disables reranking. The default is the shipped reranker.
    */
-  ROUTER_RERANKER_DIR: unlessEmpty(z.string().default(join(root, 'models/reranker'))),
+  ROUTER_RERANKER_DIR: unlessEmpty(z.string().default(rerankerDir)),
   /** Number of threads per inference. With a single thread, the other cores stay free for other requests. */
   ROUTER_INFERENCE_THREADS: unlessEmpty(z.coerce.number().int().min(1).max(64).default(1)),
   /**
@@ -43,6 +50,15 @@ const configSchema = z.object({
 });
 
 export type ToolRouterConfig = z.output<typeof configSchema>;
+
+/**
+ * The directory of the second encoder. The value is null if only the first encoder is in use. The second stage for
+ * both encoders was fitted with the shipped encoder and reranker, so it is used only with these models.
+ */
+export function secondEncoderDir(config: ToolRouterConfig): string | null {
+  const isShipped = config.ROUTER_ENCODER_DIR === encoderDir && config.ROUTER_RERANKER_DIR === rerankerDir;
+  return config.ROUTER_ENCODER === 'minilm' && isShipped ? join(root, 'models/minilm') : null;
+}
 
 /**
  * Parses the environment variables. If variables are invalid, the function throws one error that lists all of

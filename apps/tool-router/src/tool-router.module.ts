@@ -33,9 +33,12 @@ export class ToolRouterModule implements OnModuleDestroy {
 
   static forRoot(parts: ToolRouterParts): DynamicModule {
     const { memory, ranking, share, policies, metrics, instanceId, close } = parts;
-    const { ranker, learn, inference } = ranking;
+    const { ranker, learn, inference, chooseEncoders } = ranking;
     const planner = (): ToolPlanner =>
-      new ToolPlanner({ lists: memory, ranker, priors: recallPriors, policies, share, instanceId });
+      new ToolPlanner({
+        ...{ lists: memory, ranker, chooseEncoders, priors: recallPriors },
+        ...{ policies, share, instanceId },
+      });
     return {
       module: ToolRouterModule,
       controllers: [ToolRouterController],

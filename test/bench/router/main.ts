@@ -6,7 +6,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { boundHeapGrowth } from '../../../apps/tool-router/src/assemble-router.ts';
 import { serviceRow } from '../../../tools/bootstrap/stack/service-table.ts';
-import { measureKnown, measureLoad, measureMemory, measureNew } from './parts.ts';
+import { measureBoth, measureKnown, measureLoad, measureMemory, measureNew } from './parts.ts';
 import { measurePeer } from './peer.ts';
 
 const { values } = parseArgs({
@@ -19,8 +19,10 @@ const { values } = parseArgs({
 const { quick } = values;
 const parts = {
   known: () => measureKnown(quick ? 300 : 2000),
+  both: () => measureBoth(quick ? 200 : 1000),
   new: () => measureNew(quick ? 5 : 30),
-  load: () => measureLoad(200, quick ? 3 : 20),
+  load: () => measureLoad(200, quick ? 3 : 20, 'first'),
+  load_both: () => measureLoad(100, quick ? 3 : 20, 'both'),
   memory: () => measureMemory(Number(values.tools ?? (quick ? 10_000 : 100_000))),
   peer: () => measurePeer(quick ? 32 : 200),
 } as const;
@@ -31,7 +33,7 @@ type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
  * The measurements that run on one core. All other measurements use a second core for inference if the
  * machine has one.
  */
-const onOneCore: readonly Part[] = ['load'];
+const onOneCore: readonly Part[] = ['load', 'load_both'];
 
 if (values.part !== undefined) {
   boundHeapGrowth();
@@ -67,12 +69,19 @@ type Figures = Record<string, Record<string, unknown>>;
 function report(results: Results): void {
   const known = results.known as Figures;
   const fresh = results.new as Figures;
-  console.log('list known, a turn not seen before');
+  console.log('list known, a turn not seen before, first encoder');
   console.table(known);
+  console.log('list of 100 known, both encoders');
+  console.table(results.both);
   console.log('list new: definitions and plan');
   console.table(fresh);
   console.log('questions at a fixed pace, on one core');
-  console.table({ load: { ...results.load, methods: JSON.stringify(results.load.methods) } });
+  const loads = Object.entries({ load: results.load, load_both: results.load_both });
+  console.table(
+    Object.fromEntries(
+      loads.map(([name, each]) => [name, { ...each, rankers: JSON.stringify(each.rankers) }]),
+    ),
+  );
   console.log('memory');
   console.table({ memory: results.memory });
   console.log('peer: every tool through an encoder of MiniLM’s size');
@@ -90,12 +99,17 @@ function report(results: Results): void {
 
 type Check = readonly [what: string, value: number, bound: number];
 
-function boundsOf(known: Figures, fresh: Figures, { load, memory }: Results): Check[] {
+function boundsOf(known: Figures, fresh: Figures, { both, load, load_both, memory }: Results): Check[] {
   const of = (figures: Figures, size: number, key: string): number => Number(figures[size]?.[key] ?? NaN);
+  const ofBoth = (request: string): number =>
+    both[request]?.ranker === 'semantic.2' ? both[request].p50_ms : NaN;
   return [
     ['known 25, p50 ms', of(known, 25, 'p50_ms'), 1],
     ['known 100, p50 ms', of(known, 100, 'p50_ms'), 2],
     ['known 1,000, p50 ms', of(known, 1000, 'p50_ms'), 10],
+    ['both encoders, first turn, p50 ms', ofBoth('first_turn'), 15],
+    ['both encoders, later step, p50 ms', ofBoth('later_step'), 2],
+    ['both encoders, later user turn, p50 ms', ofBoth('later_user_turn'), 15],
     [
       'new 200 by vectors, p50 ms',
       fresh[200]?.['method'] === 'semantic' ? of(fresh, 200, 'p50_ms') : NaN,
@@ -108,6 +122,7 @@ function boundsOf(known: Figures, fresh: Figures, { load, memory }: Results): Ch
     ],
     ['vectors after it, ms a tool', of(fresh, 1000, 'vectors_after_ms_a_tool'), 0.4],
     ['200 a second on one core, p99 ms', load.p99_ms, 30],
-    ['memory, MB', memory.rss_mb, 500],
+    ['both encoders, 100 a second on one core, p99 ms', load_both.p99_ms, 60],
+    ['memory, MB', memory.rss_mb, 700],
   ];
 }

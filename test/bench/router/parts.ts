@@ -1,5 +1,8 @@
 import { makeTools, makeTurn } from './tool-lists.ts';
-import { cpuMs, listOf, quantile, round, RouterUnderTest } from './router.ts';
+import type { EncoderChoice } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
+import type { PackedVector } from '../../../apps/tool-router/src/vectors/packed-vector.ts';
+import type { SharedVectors } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
+import { cpuMs, listOf, quantile, round, RouterUnderTest, type LaterFields } from './router.ts';
 
 /** Requests a few plans, so that the hot code of the process is compiled before the measurement. */
 async function warmUp(router: RouterUnderTest, questions: number): Promise<void> {
@@ -10,11 +13,11 @@ async function warmUp(router: RouterUnderTest, questions: number): Promise<void>
 }
 
 /**
- * Measures plans for a known tool list. The benchmark requests one plan after another, each for a new user
- * turn.
+ * Measures plans for a known tool list with the first encoder. The benchmark requests one plan after another, each
+ * for a new user turn.
  */
 export async function measureKnown(questions: number) {
-  const router = await RouterUnderTest.open();
+  const router = await RouterUnderTest.open({ encoders: 'first' });
   const result: Record<string, object> = {};
   await warmUp(router, questions);
   for (const size of [25, 100, 1000]) {
@@ -43,12 +46,60 @@ export async function measureKnown(questions: number) {
   return result;
 }
 
+/** The ranking method with its number of encoders, from a policy version: `keyword.1`, `semantic.1` or `semantic.2`. */
+const rankerOf = (policyVersion: string): string => policyVersion.split(/[./]/).slice(0, 2).join('.');
+
+/**
+ * Measures plans with both encoders for a known list of 100 tools. `first_turn` is a conversation's first request,
+ * `later_step` is a step of an agent loop in this conversation, and `later_user_turn` is the request with the next
+ * user turn. Every user turn is new.
+ */
+export async function measureBoth(questions: number) {
+  const router = await RouterUnderTest.open({ encoders: 'both' });
+  await warmUp(router, questions);
+  const list = listOf(makeTools(70_000_000, 100));
+  await router.define(list);
+  await router.settle();
+  const times: Record<'first_turn' | 'later_step' | 'later_user_turn', number[]> = {
+    ...{ first_turn: [], later_step: [], later_user_turn: [] },
+  };
+  const rankers = new Set<string>();
+  const time = async (of: keyof typeof times, turns: readonly string[], later: LaterFields = {}) => {
+    const startedAt = performance.now();
+    const planned = await router.plan(list, turns, later);
+    times[of].push(performance.now() - startedAt);
+    return planned;
+  };
+  for (let at = -50; at < questions; at += 1) {
+    if (at === 0) for (const each of Object.values(times)) each.length = 0;
+    const turns = [makeTurn(2_000_000 + at), makeTurn(3_000_000 + at)];
+    const first = await time('first_turn', turns.slice(0, 1));
+    const { chosen: forwarded = [], policyVersion, method: lane, way = null, isShadow } = first;
+    const session = { forwarded, turns: 1, policyVersion, lane, way, isShadow };
+    const calledTools = [list.tools[first.forwarded[0] ?? 0]?.name ?? ''];
+    await time('later_step', turns.slice(0, 1), { session, calledTools, recentResults: ['{"id":1}'] });
+    await time('later_user_turn', turns, { session, calledTools });
+    rankers.add(rankerOf(policyVersion));
+  }
+  await router.close();
+  return Object.fromEntries(
+    Object.entries(times).map(([of, each]) => [
+      of,
+      {
+        p50_ms: round(quantile(each, 0.5)),
+        p99_ms: round(quantile(each, 0.99)),
+        ranker: [...rankers].join(' '),
+      },
+    ]),
+  );
+}
+
 /**
  * Measures plans for unknown tool lists. For each list, the benchmark sends the tool definitions first and
  * then requests the plan.
  */
 export async function measureNew(runs: number) {
-  const router = await RouterUnderTest.open();
+  const router = await RouterUnderTest.open({ encoders: 'both' });
   // The first plans only compile the hot code of the process.
   for (let run = 0; run < 5; run += 1) {
     const list = listOf(makeTools(30_000_000 + run * 1000, 300));
@@ -58,7 +109,7 @@ export async function measureNew(runs: number) {
   }
   const result: Record<string, object> = {};
   for (const size of [200, 1000]) {
-    const [times, cpus, after]: [number[], number[], number[]] = [[], [], []];
+    const [times, cpus, after, second]: number[][] & { length: 4 } = [[], [], [], []];
     const methods = new Set<string>();
     for (let run = 0; run < runs; run += 1) {
       const list = listOf(makeTools(40_000_000 + size * 10_000 + run * size, size));
@@ -69,10 +120,13 @@ export async function measureNew(runs: number) {
       cpus.push(cpuMs() - cpuBefore);
       methods.add(method);
       const [settledFrom, cpuFrom] = [performance.now(), cpuMs()];
-      await router.settle();
+      await router.settleFirst();
       after.push(
         method === 'keyword' ? Math.max(performance.now() - settledFrom, cpuMs() - cpuFrom) / size : 0,
       );
+      const secondFrom = cpuMs();
+      await router.settle();
+      second.push((cpuMs() - secondFrom) / size);
     }
     result[size] = {
       p50_ms: round(quantile(times, 0.5)),
@@ -80,6 +134,7 @@ export async function measureNew(runs: number) {
       cpu_ms: round(quantile(cpus, 0.5)),
       method: [...methods].join(' '),
       vectors_after_ms_a_tool: round(quantile(after, 0.5), 3),
+      second_vectors_cpu_ms_a_tool: round(quantile(second, 0.5), 3),
     };
   }
   await router.close();
@@ -90,14 +145,14 @@ export async function measureNew(runs: number) {
  * Sends requests at a fixed pace, and does not wait for responses. Each measured time starts at the planned
  * time of the request.
  */
-export async function measureLoad(perSecond: number, seconds: number) {
-  const router = await RouterUnderTest.open();
+export async function measureLoad(perSecond: number, seconds: number, encoders: EncoderChoice) {
+  const router = await RouterUnderTest.open({ encoders });
   const lists = [25, 100, 100, 100, 200].map((size, at) => listOf(makeTools(50_000_000 + at * 10_000, size)));
   for (const list of lists) await router.define(list);
   await router.settle();
   for (let at = 0; at < 300; at += 1) await router.plan(lists[at % lists.length]!, makeTurn(at));
   const times: number[] = [];
-  const methods: Record<string, number> = {};
+  const rankers: Record<string, number> = {};
   const total = perSecond * seconds;
   const [startedAt, cpuBefore] = [performance.now(), cpuMs()];
   const open: Promise<void>[] = [];
@@ -106,9 +161,10 @@ export async function measureLoad(perSecond: number, seconds: number) {
     for (; sent < due; sent += 1) {
       const dueAt = startedAt + (sent / perSecond) * 1000;
       open.push(
-        router.plan(lists[sent % lists.length]!, makeTurn(10_000 + sent)).then(({ method }) => {
+        router.plan(lists[sent % lists.length]!, makeTurn(10_000 + sent)).then(({ policyVersion }) => {
           times.push(performance.now() - dueAt);
-          methods[method] = (methods[method] ?? 0) + 1;
+          const ranker = rankerOf(policyVersion);
+          rankers[ranker] = (rankers[ranker] ?? 0) + 1;
         }),
       );
     }
@@ -119,20 +175,37 @@ export async function measureLoad(perSecond: number, seconds: number) {
   await router.close();
   return {
     per_second: perSecond,
+    encoders,
     tools: '25 to 200, 105 on the average',
     p50_ms: round(quantile(times, 0.5)),
     p99_ms: round(quantile(times, 0.99)),
     cores: round((cpuMs() - cpuBefore) / elapsedMs),
-    methods,
+    rankers,
   };
 }
 
 /**
+ * Vectors of the second encoder, as another replica would have stored them. Computing the vectors of 100,000 tools
+ * takes minutes and uses no further memory.
+ */
+const vectorsOfAnotherReplica: SharedVectors = {
+  fetch: (_modelId, dimensions, hashes) => {
+    if (dimensions !== 384) return Promise.resolve(new Map());
+    const vector = (hash: string): PackedVector => ({
+      steps: Int8Array.from({ length: dimensions }, (_, at) => hash.charCodeAt(at % hash.length)),
+      scale: 0.001,
+    });
+    return Promise.resolve(new Map(hashes.map((hash) => [hash, vector(hash)])));
+  },
+  store: () => Promise.resolve(),
+};
+
+/**
  * Returns the memory of the router process after the process has received the given number of tools. The
- * tools come in lists of 100 tools. Each list is planned once.
+ * tools come in lists of 100 tools. Each list is planned once, with both encoders.
  */
 export async function measureMemory(tools: number) {
-  const router = await RouterUnderTest.open();
+  const router = await RouterUnderTest.open({ encoders: 'both', shared: vectorsOfAnotherReplica });
   const before = process.memoryUsage.rss();
   for (let from = 0; from < tools; from += 100) {
     const list = listOf(makeTools(60_000_000 + from, 100));
@@ -150,6 +223,7 @@ export async function measureMemory(tools: number) {
     heap_reserved_mb: round(process.memoryUsage().heapTotal / 1e6, 0),
     buffers_mb: round(process.memoryUsage().external / 1e6, 0),
     vectors: router.ranking.vectors.size,
+    second_vectors: router.ranking.secondVectors?.size,
     definitions: router.memory.definitions,
     lists: router.memory.lists,
   };

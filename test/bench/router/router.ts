@@ -9,7 +9,11 @@ import { ToolPlanner } from '../../../apps/tool-router/src/plan-tools/plan-tools
 import { LoopShare } from '../../../libs/messaging/src/loop-share.ts';
 import { TimeShare } from '../../../libs/messaging/src/time-share.ts';
 import { openRanking, type Ranking } from '../../../apps/tool-router/src/ranking/open-ranking.ts';
-import { noSharedVectors } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
+import type { EncoderChoice } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
+import {
+  noSharedVectors,
+  type SharedVectors,
+} from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const mebibyte = 1024 * 1024;
@@ -19,6 +23,17 @@ export interface ListOfTools {
   readonly hashes: readonly string[];
   readonly listHash: string;
 }
+
+interface BenchOptions {
+  /** The encoders of the router. With `both`, lists with all vectors of the second encoder use both encoders. */
+  readonly encoders: EncoderChoice;
+  readonly shared?: SharedVectors;
+}
+
+type Planned = Extract<PlanToolsReply, { status: 'planned' }>;
+
+/** The fields of a later request in a conversation. */
+export type LaterFields = Partial<Pick<PlanToolsRequest, 'session' | 'calledTools' | 'recentResults'>>;
 
 export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
   const hashes = tools.map(({ hash }) => hash);
@@ -42,6 +57,7 @@ export class RouterUnderTest {
     this.#planner = new ToolPlanner({
       lists: memory,
       ranker: ranking.ranker,
+      chooseEncoders: ranking.chooseEncoders,
       priors: recallPriors,
       policies: { find: () => null },
       share,
@@ -50,7 +66,7 @@ export class RouterUnderTest {
   }
 
   /** Uses the shipped models and the limits of the router service. */
-  static async open(): Promise<RouterUnderTest> {
+  static async open({ encoders, shared = noSharedVectors }: BenchOptions): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
       definitionsBytesMax: 32 * mebibyte,
       listsBytesMax: 32 * mebibyte,
@@ -69,11 +85,12 @@ export class RouterUnderTest {
     const loop = new LoopShare({ ...time, pieceMs: 2, jobs });
     const ranking = await openRanking({
       encoderDir: process.env['ROUTER_ENCODER_DIR'] ?? join(root, 'models/encoder'),
+      secondEncoderDir: encoders === 'both' ? join(root, 'models/minilm') : null,
       rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
       threads: 1,
       // The time budget is long, so that a slow ranking does not change the ranking method.
       budgetMs: 60_000,
-      shared: noSharedVectors,
+      shared,
       logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),
       metrics,
       shares: { loop, vectors: new TimeShare(time) },
@@ -92,29 +109,38 @@ export class RouterUnderTest {
    */
   async plan(
     { listHash, hashes }: ListOfTools,
-    turn: string,
-  ): Promise<Extract<PlanToolsReply, { status: 'planned' }>> {
+    turn: string | readonly string[],
+    later: LaterFields = {},
+  ): Promise<Planned> {
     const request: PlanToolsRequest = {
       accountId: '019a9f5e-0000-7000-8000-000000000001',
       requestId: randomUUID(),
       listHash,
       toolHashes: [...hashes],
-      userTurns: [turn],
+      userTurns: typeof turn === 'string' ? [turn] : [...turn],
       calledTools: [],
       recentResults: [],
       forcedTools: [],
       pinned: [],
       kOverride: null,
       recallTarget: 0.95,
+      ...later,
     };
     const reply = await this.#planner.plan(request);
     if (reply.status !== 'planned') throw new Error('the router does not know the tool list');
     return reply;
   }
 
-  /** Waits until all pending vectors are computed. */
-  async settle(): Promise<void> {
+  /** Waits until all pending vectors of the first encoder are computed. */
+  async settleFirst(): Promise<void> {
     while (this.ranking.vectors.pending > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  /** Waits until all pending vectors of both encoders are computed. */
+  async settle(): Promise<void> {
+    await this.settleFirst();
+    const second = this.ranking.secondVectors;
+    while ((second?.pending ?? 0) > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
   close(): Promise<void> {

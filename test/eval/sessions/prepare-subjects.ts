@@ -69,6 +69,6 @@ function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, To
       data.cards.push(makeToolCard(tool));
     }
     const lines = list.tools.map(({ hash }) => lineOf.get(hash) ?? -1);
-    return { rank: (_index, question) => path.rank(session.source, question, lines) };
+    return { rank: (_index, question) => path.rank(session.source, question, lines, 'both') };
   };
 }

@@ -56,6 +56,7 @@ async function startReplica(url = stack.dev.redis_cache_url) {
   const metrics = createMetrics('tool-router');
   const ranking: Ranking = await openRanking({
     encoderDir: join(models, 'encoder'),
+    secondEncoderDir: null,
     rerankerDir: join(models, 'reranker'),
     threads: 1,
     budgetMs: unhurriedMs,

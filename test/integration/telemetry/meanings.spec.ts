@@ -46,6 +46,7 @@ afterAll(() => encoder.release());
 function openRouter(has: Encoder | undefined) {
   const inference: Inference = {
     encoder: has,
+    secondEncoder: undefined,
     reranker: undefined,
     textsPerTask: 16,
     run: (task) =>

@@ -69,3 +69,11 @@ export function renderToolText(definition: ToolDefinition): EncoderText {
     text: text.length > charactersPerTextMax ? text.slice(0, charactersPerTextMax) : text,
   }));
 }
+
+/**
+ * The second encoder's text for a tool, which is the name and the description. With parameters, the second
+ * encoder takes twice as long and finds fewer needed tools, and the first encoder already reads parameters.
+ */
+export function renderToolSentence(definition: ToolDefinition): EncoderText {
+  return renderToolText(definition).filter(({ field }) => field === 'name' || field === 'description');
+}

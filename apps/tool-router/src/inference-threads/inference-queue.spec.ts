@@ -48,6 +48,30 @@ describe('InferenceQueue', () => {
     expect(seen).toContain('later');
   });
 
+  it('returns background tasks last, one per batch, and never counts them as vector time', () => {
+    const queue = new InferenceQueue(new TimeShare({ ...vectorShare, contendedShare: 0, burstMs: 0 }));
+    fill(queue, 'background', 2, { accountId: 'busy' });
+    fill(queue, 'plan', 1, { accountId: 'busy' });
+    fill(queue, 'plan', 1, { accountId: 'quiet' });
+    const plans = queue.take(0);
+    expect(urgenciesOf(plans)).toEqual(['plan', 'plan']);
+    const background = queue.take(0);
+    expect(urgenciesOf(background)).toEqual(['background']);
+    queue.noteTime(background, 1_000);
+    expect(urgenciesOf(queue.take(0))).toEqual(['background']);
+  });
+
+  it('returns tasks for the second encoder after plan tasks and in small batches, so that the first encoder never waits', () => {
+    const queue = openQueue();
+    const refused = fill(queue, 'refined', 90);
+    expect(refused).toHaveLength(26);
+    fill(queue, 'plan', 3);
+    expect(urgenciesOf(queue.take(0))).toEqual(['plan', 'plan', 'plan']);
+    expect(urgenciesOf(queue.take(0))).toEqual(['refined', 'refined']);
+    fill(queue, 'plan', 1);
+    expect(urgenciesOf(queue.take(0))).toEqual(['plan']);
+  });
+
   it('rejects tasks whose deadline has passed', () => {
     const queue = openQueue();
     const late = fill(queue, 'plan', 2, { deadlineAt: 100 });

@@ -2,17 +2,29 @@ import type { TimeShare } from '@gateway/messaging';
 import type { InferenceTask } from '../inference/inference-protocol.ts';
 import { InferenceRefused, type InferenceOptions, type Urgency } from '../inference/inference.port.ts';
 
-const urgencies: readonly Urgency[] = ['plan', 'awaited', 'later'];
+const urgencies: readonly Urgency[] = ['plan', 'refined', 'awaited', 'later', 'background'];
 /**
  * Maximum number of inference tasks per batch. Several plan tasks share one batch. Any other task takes a few
- * milliseconds and runs in its own batch.
+ * milliseconds. All results of a batch arrive together, so these tasks run in small batches.
  */
-const batchTasksMax: Readonly<Record<Urgency, number>> = { plan: 64, awaited: 1, later: 1 };
+const batchTasksMax: Readonly<Record<Urgency, number>> = {
+  plan: 64,
+  refined: 2,
+  awaited: 1,
+  later: 1,
+  background: 1,
+};
 /**
  * Maximum number of waiting inference tasks per urgency. A longer queue would be useless, because a plan task
- * behind 512 other tasks would miss its deadline.
+ * behind 512 other tasks, or a refined task behind 64 other tasks, would miss its deadline.
  */
-const waitingMax: Readonly<Record<Urgency, number>> = { plan: 512, awaited: 512, later: 4_096 };
+const waitingMax: Readonly<Record<Urgency, number>> = {
+  plan: 512,
+  refined: 64,
+  awaited: 512,
+  later: 4_096,
+  background: 4_096,
+};
 /**
  * Number of inference tasks that each account may still add when other accounts have filled the queue. With
  * these tasks, the queue may grow to twice its regular maximum size.
@@ -40,8 +52,10 @@ export class InferenceQueue {
   readonly #vectorTime: TimeShare;
   readonly #waiting: Record<Urgency, TaskLine> = {
     plan: new TaskLine(),
+    refined: new TaskLine(),
     awaited: new TaskLine(),
     later: new TaskLine(),
+    background: new TaskLine(),
   };
   #batches = 0;
 
@@ -84,7 +98,8 @@ export class InferenceQueue {
   /** Counts the computation time of a batch against the accounts of its vector tasks. */
   noteTime(batch: readonly WaitingTask[], ms: number): void {
     for (const { options } of batch)
-      if (options.urgency !== 'plan') this.#vectorTime.use(options.accountId ?? '', ms / batch.length);
+      if (countsAsVectorTime(options.urgency))
+        this.#vectorTime.use(options.accountId ?? '', ms / batch.length);
   }
 
   refuseAll(error: InferenceRefused): void {
@@ -102,7 +117,7 @@ export class InferenceQueue {
       const next = line.takeInTurn(
         (accountId) =>
           (taken.get(accountId) ?? 0) < perAccountMax &&
-          (urgency === 'plan' || this.#vectorTime.mayRun(accountId)),
+          (!countsAsVectorTime(urgency) || this.#vectorTime.mayRun(accountId)),
       );
       if (next === undefined) break;
       const { accountId = '', deadlineAt = Infinity } = next.options;
@@ -115,6 +130,14 @@ export class InferenceQueue {
     }
     return batch;
   }
+}
+
+/**
+ * Whether a task uses the account's share of computation time. Plan tasks are short. Background tasks run only
+ * if nothing else waits, and accounts take turns, so no account can delay the plans of other accounts with them.
+ */
+function countsAsVectorTime(urgency: Urgency): boolean {
+  return urgency === 'awaited' || urgency === 'later';
 }
 
 /** Waiting inference tasks with the same urgency. Each account has a queue, and the accounts take turns. */

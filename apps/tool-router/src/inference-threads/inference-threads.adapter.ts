@@ -84,13 +84,15 @@ export class InferenceThreads implements Inference {
   }
 
   get encoder(): EncoderFacts | undefined {
-    const encoder = this.#facts?.encoder;
-    return encoder === undefined || 'error' in encoder ? undefined : encoder;
+    return loaded(this.#facts?.encoder);
+  }
+
+  get secondEncoder(): EncoderFacts | undefined {
+    return loaded(this.#facts?.secondEncoder);
   }
 
   get reranker(): RerankerFacts | undefined {
-    const reranker = this.#facts?.reranker ?? undefined;
-    return reranker === undefined || 'error' in reranker ? undefined : reranker;
+    return loaded(this.#facts?.reranker);
   }
 
   get textsPerTask(): number {
@@ -103,8 +105,9 @@ export class InferenceThreads implements Inference {
   }
 
   run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array> {
-    const model = task.kind === 'encode' ? this.encoder : this.reranker;
-    if (model === undefined) return Promise.reject(new InferenceRefused('no_model'));
+    const encoder = task.kind === 'encode' && task.encoder === 'second' ? this.secondEncoder : this.encoder;
+    if ((task.kind === 'encode' ? encoder : this.reranker) === undefined)
+      return Promise.reject(new InferenceRefused('no_model'));
     return new Promise((resolve, reject) => {
       this.#queue.add({ task, options, resolve, reject });
       this.#pump();
@@ -145,8 +148,10 @@ export class InferenceThreads implements Inference {
   #begin(ready: InferenceReady): void {
     const { logger, data } = this.#options;
     this.#facts = ready;
-    const models = { encoder: ready.encoder, reranker: ready.reranker, ...data };
+    const models = { ...ready, ...data };
     if (this.encoder === undefined) logger.error(models, 'no encoder, ranking tools by keyword');
+    else if (ready.secondEncoder !== null && this.secondEncoder === undefined)
+      logger.error(models, 'no second encoder, ranking tools with the first encoder');
     else if (ready.reranker !== null && this.reranker === undefined)
       logger.error(models, 'no reranker, ranking tools by vectors and keywords');
     else logger.info(models, 'opened the models');
@@ -197,6 +202,7 @@ export class InferenceThreads implements Inference {
   #learnPace(tasks: readonly WaitingTask[], inferenceMs: number): void {
     const [only] = tasks;
     if (tasks.length !== 1 || only?.options.urgency === 'plan' || only?.task.kind !== 'encode') return;
+    if (only.task.encoder === 'second') return;
     const texts = only.task.texts.length;
     if (texts > 0) this.#msPerText = 0.8 * this.#msPerText + (0.2 * inferenceMs) / texts;
   }
@@ -229,6 +235,11 @@ export class InferenceThreads implements Inference {
     }
     this.#queue.refuseAll(error);
   }
+}
+
+/** Returns the model, or undefined if the model is not in use or failed to load. */
+function loaded<Facts extends object>(model: Facts | { readonly error: string } | null | undefined) {
+  return model === null || model === undefined || 'error' in model ? undefined : model;
 }
 
 interface InFlight {

@@ -13,7 +13,7 @@ const metrics = createMetrics('tool-router');
 beforeAll(async () => {
   threads = await InferenceThreads.start({
     vectorTime: new TimeShare(vectorShare),
-    data: { encoderDir: '', rerankerDir: null, threads: 1 },
+    data: { encoderDir: '', secondEncoderDir: null, rerankerDir: null, threads: 1 },
     logger: createLogger({ service: 'tool-router', instanceId: 'one', level: 'silent' }),
     metrics: new InferenceMetrics(metrics),
     threadFile: new URL('./failing-thread.fixture.mjs', import.meta.url),

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Encoder, Reranker } from '../inference/model.port.ts';
 import { openEncoder, openReranker } from './open-models.ts';
 import type {
+  EncoderPlace,
   InferenceBatch,
   InferenceReady,
   InferenceResult,
@@ -12,14 +13,20 @@ import type {
   ThreadMessage,
 } from '../inference/inference-protocol.ts';
 
-const { encoderDir, rerankerDir, threads } = workerData as InferenceThreadData;
+const { encoderDir, secondEncoderDir, rerankerDir, threads } = workerData as InferenceThreadData;
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const [encoder, reranker] = await Promise.all([
+const [encoder, secondEncoder, reranker] = await Promise.all([
   openEncoder(encoderDir, threads).catch(textOf),
+  secondEncoderDir === null ? null : openEncoder(secondEncoderDir, threads).catch(textOf),
   rerankerDir === null ? null : openReranker(rerankerDir, threads).catch(textOf),
 ]);
-send({ kind: 'ready', encoder: encoderFacts(encoder), reranker: rerankerFacts(reranker) });
+send({
+  kind: 'ready',
+  encoder: encoderFacts(encoder),
+  secondEncoder: secondEncoder === null ? null : encoderFacts(secondEncoder),
+  reranker: rerankerFacts(reranker),
+});
 // The parent waits for each reply before it sends another batch, so the worker thread needs no queue.
 parentPort?.on('message', (batch: InferenceBatch) => void answer(batch));
 
@@ -36,21 +43,27 @@ function rerankerFacts(opened: Reranker | string | null): InferenceReady['rerank
 async function answer({ id, tasks }: InferenceBatch): Promise<void> {
   const startedAt = performance.now();
   const results = new Array<InferenceResult>(tasks.length);
-  await encodeAll(tasks, results);
+  await encodeAll(encoder, 'first', tasks, results);
+  await encodeAll(secondEncoder, 'second', tasks, results);
   for (const [at, task] of tasks.entries()) results[at] ??= await run(task);
   send({ kind: 'done', id, results, inferenceMs: performance.now() - startedAt });
 }
 
 /**
- * Encodes the texts from all tasks in one run. A run with several queries takes little longer than a run with
- * one query.
+ * Encodes the texts from all tasks for an encoder in one call. With the first encoder, a call with several
+ * queries takes little longer than a call with one query.
  */
-async function encodeAll(tasks: readonly InferenceTask[], results: InferenceResult[]): Promise<void> {
+async function encodeAll(
+  encoder: Encoder | string | null,
+  place: EncoderPlace,
+  tasks: readonly InferenceTask[],
+  results: InferenceResult[],
+): Promise<void> {
   const encodings = [...tasks.entries()].flatMap(([at, task]) =>
-    task.kind === 'encode' ? [{ at, texts: task.texts }] : [],
+    task.kind === 'encode' && (task.encoder ?? 'first') === place ? [{ at, texts: task.texts }] : [],
   );
   if (encodings.length === 0) return;
-  if (typeof encoder === 'string') {
+  if (encoder === null || typeof encoder === 'string') {
     for (const { at } of encodings) results[at] = { error: 'no encoder' };
     return;
   }

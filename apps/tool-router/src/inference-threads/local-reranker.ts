@@ -50,6 +50,10 @@ export class LocalReranker implements Inference {
     return this.#threads.encoder;
   }
 
+  get secondEncoder(): EncoderFacts | undefined {
+    return this.#threads.secondEncoder;
+  }
+
   get reranker(): RerankerFacts {
     return this.#reranker;
   }

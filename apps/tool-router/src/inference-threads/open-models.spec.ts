@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,19 @@ describe('a sentence transformer directory', () => {
     expect(dot(issue, other)).toBeLessThan(0.6);
     expect(await encoder.encode([text('create issue')])).toEqual(issue);
     await encoder.release();
+  });
+
+  it('is rejected if a file has another digest than in `digests.json`', async () => {
+    const files = sentenceFiles();
+    const digestOf = (name: string) =>
+      createHash('sha256')
+        .update(files[name] ?? '')
+        .digest('hex');
+    const digests = { 'model.onnx': digestOf('model.onnx'), 'tokenizer.json': digestOf('tokenizer.json') };
+    await writeFolder(directory, { ...files, 'digests.json': JSON.stringify(digests) });
+    await (await openEncoder(directory, 1)).release();
+    await writeFile(join(directory, 'tokenizer.json'), `${String(files['tokenizer.json'])} `);
+    await expect(openEncoder(directory, 1)).rejects.toThrow(/tokenizer\.json: the digest/);
   });
 
   it('can configure first-token pooling and a query prompt', async () => {

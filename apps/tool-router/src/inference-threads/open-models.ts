@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkDigests } from '../inference/model-files.ts';
 import type { Encoder, Reranker } from '../inference/model.port.ts';
 import { SentenceTransformer } from '../encoder/sentence-transformer.adapter.ts';
 import { WordsEncoder } from '../encoder/words-encoder.adapter.ts';
@@ -12,6 +13,7 @@ import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
  * @throws if the directory contains no encoder, or if the encoder's files are corrupt.
  */
 export async function openEncoder(directory: string, threads: number): Promise<Encoder> {
+  await checkDigests(directory);
   if (await hasFile(directory, 'encoder.json')) return WordsEncoder.open(directory, threads);
   if (await hasFile(directory, 'tokenizer.json')) return SentenceTransformer.open(directory, threads);
   throw new Error(`${directory}: missing encoder.json or tokenizer.json`);

@@ -8,6 +8,8 @@ import {
   tensor,
   valueInfo,
 } from '../../../../training/onnx-writer.ts';
+import { makeRerankerModel } from '../../../../training/reranker-graph.ts';
+import { allFeatureNames } from '../second-stage/feature-names.ts';
 
 /** The vocabulary of the small test models. All words outside the vocabulary become `[UNK]`. */
 export const smallWords = [
@@ -128,6 +130,20 @@ export function crossFiles(): Record<string, Buffer | string> {
     'model.onnx': makeCrossModel(),
     'tokenizer.json': makeTokenizerJson(),
     'config.json': '{"architectures": ["BertForSequenceClassification"]}',
+  };
+}
+
+/**
+ * The files in the directory of a second encoder, keyed by path. The second stage scores a tool only by the
+ * second encoder's cosine.
+ */
+export function secondEncoderFiles(): Record<string, Buffer | string> {
+  const linear = allFeatureNames.map((name) => (name === 'second_absolute' ? 10 : 0));
+  const inward = allFeatureNames.map(() => [0]);
+  return {
+    ...sentenceFiles(),
+    'second-stage/features.json': JSON.stringify({ features: allFeatureNames }),
+    'second-stage/model.onnx': makeRerankerModel({ linear, inward, bias: [0], outward: [0] }),
   };
 }
 

@@ -1,11 +1,19 @@
 /** Startup data for the inference thread. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
+  /** Path to the second encoder's directory. The value is null if only the first encoder is in use. */
+  readonly secondEncoderDir: string | null;
   /** Path to the reranker's directory. The value is null if no reranker is configured. */
   readonly rerankerDir: string | null;
   /** Number of threads per inference. With a single thread, the other cores stay free for other requests. */
   readonly threads: number;
 }
+
+/**
+ * Selects an encoder. The `first` encoder is fast and encodes the tools of every list. The `second` encoder reads
+ * whole sentences, takes milliseconds per text, and encodes tools in the background.
+ */
+export type EncoderPlace = 'first' | 'second';
 
 export interface EncoderFacts {
   /**
@@ -27,8 +35,11 @@ export interface RerankerFacts {
 }
 
 export type InferenceTask =
-  /** Encodes texts. The result contains the vectors of all texts, concatenated. */
-  | { readonly kind: 'encode'; readonly texts: readonly EncoderText[] }
+  /**
+   * Encodes texts with the first encoder, unless `encoder` selects the second. The result contains the vectors
+   * of all texts, concatenated.
+   */
+  | { readonly kind: 'encode'; readonly texts: readonly EncoderText[]; readonly encoder?: EncoderPlace }
   /** Scores feature rows. Returns one score per feature row. */
   | { readonly kind: 'score_features'; readonly features: Float32Array }
   /** Scores pairs of the query and a text. Returns one score per text. */
@@ -43,11 +54,12 @@ export type InferenceResult = { readonly numbers: Float32Array } | { readonly er
 
 /**
  * Message with the loaded models. The inference thread sends this message once, before it accepts batches. If
- * the encoder or the reranker fails to load, the router uses only the other model.
+ * a model fails to load, the router uses only the other models.
  */
 export interface InferenceReady {
   readonly kind: 'ready';
   readonly encoder: EncoderFacts | { readonly error: string };
+  readonly secondEncoder: EncoderFacts | { readonly error: string } | null;
   readonly reranker: RerankerFacts | { readonly error: string } | null;
 }
 

@@ -2,9 +2,10 @@ import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-pro
 
 /**
  * Urgency of an inference task, in the order of execution. With `plan`, a plan waits for the result. With
- * `awaited`, a plan waits for vectors of new tools. With `later`, no plan waits for the result yet.
+ * `refined`, a plan waits for the second encoder, and can do without the result. With `awaited`, a plan waits for
+ * vectors of new tools. With `later`, no plan waits for the result yet. With `background`, no plan ever waits.
  */
-export type Urgency = 'plan' | 'awaited' | 'later';
+export type Urgency = 'plan' | 'refined' | 'awaited' | 'later' | 'background';
 
 export interface InferenceOptions {
   readonly urgency: Urgency;
@@ -21,6 +22,8 @@ export interface InferenceOptions {
 export interface Inference {
   /** The loaded encoder. The value is undefined while no encoder is available. */
   readonly encoder: EncoderFacts | undefined;
+  /** The loaded second encoder. The value is undefined while no second encoder is available. */
+  readonly secondEncoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**
    * Number of texts that block the thread for only a few milliseconds. The caller splits larger jobs into tasks

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InferenceSession } from 'onnxruntime-node';
+import { z } from 'zod';
 
 /** Paths where model exporters write the ONNX graph. */
 export const modelFiles = ['model.onnx', 'onnx/model.onnx', 'onnx/model_quantized.onnx'];
@@ -33,6 +34,22 @@ export async function readFirstFile(
     if (bytes !== undefined) return { name, bytes };
   }
   throw new Error(`${directory}: missing ${names.join(' or ')}`);
+}
+
+const digestsSchema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
+
+/**
+ * Compares the files in a model directory with the SHA-256 digests in `digests.json`. A directory without the
+ * file `digests.json` is not checked.
+ * @throws if a file is missing or has another digest.
+ */
+export async function checkDigests(directory: string): Promise<void> {
+  const json = await readFile(join(directory, 'digests.json'), 'utf8').catch(() => '{}');
+  for (const [name, expected] of Object.entries(digestsSchema.parse(JSON.parse(json)))) {
+    const actual = hash('sha256', await readFile(join(directory, name)));
+    if (actual !== expected)
+      throw new Error(`${join(directory, name)}: the digest is not the one in digests.json`);
+  }
 }
 
 /**

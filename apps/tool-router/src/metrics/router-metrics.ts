@@ -1,6 +1,7 @@
 import type { PlanToolsReply } from '@gateway/contracts';
 import type { Counter, Histogram, Metrics } from '@gateway/observability';
 import { sizeBuckets } from '@gateway/observability';
+import type { EncoderPlace } from '../inference/inference-protocol.ts';
 import type { Urgency } from '../inference/inference.port.ts';
 
 /** Prometheus metrics for plans. */
@@ -41,6 +42,7 @@ export class PlanMetrics {
 /** Prometheus metrics for rankings. */
 export class RankingMetrics {
   readonly #rankings: Counter<'lane' | 'reason'>;
+  readonly #encoders: Counter<'encoders'>;
   readonly #seconds: Histogram<'lane'>;
 
   constructor(metrics: Metrics) {
@@ -49,6 +51,11 @@ export class RankingMetrics {
       help: 'Rankings by method (label lane) and reason. Cached rankings are not counted.',
       labels: ['lane', 'reason'],
     });
+    this.#encoders = metrics.counter({
+      name: 'tool_router_semantic_rankings_total',
+      help: 'Rankings by the semantic method, with the first encoder or with both encoders.',
+      labels: ['encoders'],
+    });
     this.#seconds = metrics.histogram({
       name: 'tool_router_ranking_seconds',
       help: 'Seconds to rank a list for one turn, by method (label lane).',
@@ -56,8 +63,13 @@ export class RankingMetrics {
     });
   }
 
-  observe(lane: 'semantic' | 'keyword', reason: string, durationMs: number): void {
+  /** @param ranked the ranking method, its reason, and the encoders of a semantic ranking */
+  observe(
+    { lane, reason, encoders }: { lane: 'semantic' | 'keyword'; reason: string; encoders: 'first' | 'both' },
+    durationMs: number,
+  ): void {
     this.#rankings.inc({ lane, reason });
+    if (lane === 'semantic') this.#encoders.inc({ encoders });
     this.#seconds.observe({ lane }, durationMs / 1000);
   }
 }
@@ -68,30 +80,44 @@ export class RankingMetrics {
  */
 type VectorSource = 'memory' | 'shared' | 'made' | 'given_up' | 'forgotten';
 
-/** Prometheus metrics for vectors. */
-export class VectorMetrics {
-  readonly #vectors: Counter<'source'>;
-  readonly #matrices: Counter<'outcome'>;
+type VectorCounter = Counter<'source' | 'encoder'>;
+type MatrixCounter = Counter<'outcome' | 'encoder'>;
 
-  constructor(metrics: Metrics) {
-    this.#vectors = metrics.counter({
+/** Prometheus metrics for the vectors of one encoder. */
+export class VectorMetrics {
+  readonly #vectors: VectorCounter;
+  readonly #matrices: MatrixCounter;
+  readonly #encoder: EncoderPlace;
+
+  private constructor(vectors: VectorCounter, matrices: MatrixCounter, encoder: EncoderPlace) {
+    this.#vectors = vectors;
+    this.#matrices = matrices;
+    this.#encoder = encoder;
+  }
+
+  static open(metrics: Metrics): Readonly<Record<EncoderPlace, VectorMetrics>> {
+    const vectors = metrics.counter({
       name: 'tool_router_vectors_total',
-      help: "Requested tool vectors by source: this process's memory, Redis or the model.",
-      labels: ['source'],
+      help: "Requested tool vectors by source (this process's memory, Redis or the model) and encoder.",
+      labels: ['source', 'encoder'] as const,
     });
-    this.#matrices = metrics.counter({
+    const matrices = metrics.counter({
       name: 'tool_router_matrices_total',
-      help: 'Requested matrices of tool lists: cached (hit) or assembled (miss).',
-      labels: ['outcome'],
+      help: 'Requested matrices of tool lists by encoder: cached (hit) or assembled (miss).',
+      labels: ['outcome', 'encoder'] as const,
     });
+    return {
+      first: new VectorMetrics(vectors, matrices, 'first'),
+      second: new VectorMetrics(vectors, matrices, 'second'),
+    };
   }
 
   countVectors(source: VectorSource, vectors: number): void {
-    if (vectors > 0) this.#vectors.inc({ source }, vectors);
+    if (vectors > 0) this.#vectors.inc({ source, encoder: this.#encoder }, vectors);
   }
 
   countMatrix(outcome: 'hit' | 'miss'): void {
-    this.#matrices.inc({ outcome });
+    this.#matrices.inc({ outcome, encoder: this.#encoder });
   }
 }
 

@@ -10,7 +10,7 @@ import type { IntentClass } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 import { classifyIntent } from './turn-signals.ts';
-import type { RecallPriors } from '../policy/recall-prior.ts';
+import { priorFor, type RecallPriors } from '../policy/recall-prior.ts';
 import { findAlwaysIn, findPinned, keepReachable, type AlwaysInReason } from './always-in.ts';
 import type { RankedTurn } from './grow-set.ts';
 import { replayGrid } from './replay-grid.ts';
@@ -64,7 +64,8 @@ export function* choosePlan(input: PlanInput): Pieces<PlannedTools> {
   const held = shadow.isShadow ? yield* heldFrom(input, options) : undefined;
   yield;
   const isWhole = forwarded.length === index.names.length;
-  const method = session?.lane ?? input.newest?.method ?? 'keyword';
+  const rankedBy = set.rankedBy ?? input.newest?.rankedBy;
+  const method = session?.lane ?? methodOf(rankedBy);
   return {
     status: 'planned',
     forwarded,
@@ -80,7 +81,7 @@ export function* choosePlan(input: PlanInput): Pieces<PlannedTools> {
     way: set.recovery.armed ? set.recovery.way : null,
     isUndecided: set.isUndecided,
     worth: set.worth,
-    policyVersion: session?.policyVersion ?? renderVersion(input, method),
+    policyVersion: session?.policyVersion ?? renderVersion(input, method, rankedBy),
   };
 }
 
@@ -129,12 +130,20 @@ function* heldFrom(
 }
 
 /**
- * Version of the ranking, the prior and the account's routing policy. Plans with equal versions choose the
+ * Version of the ranking that chose the tool set, the prior and the account's routing policy. Plans with equal versions choose the
  * same tools for the same request.
  */
-function renderVersion({ newest, priors, measured }: PlanInput, method: PlannedTools['method']): string {
-  const rankedBy = newest?.rankedBy ?? `${method}.1`;
-  return `${rankedBy}/${priors[method].version}${measured === null ? '' : `/${measured.version}`}`;
+function renderVersion(
+  { priors, measured }: PlanInput,
+  method: PlannedTools['method'],
+  rankedBy = `${method}.1`,
+): string {
+  return `${rankedBy}/${priorFor(priors, { method, rankedBy }).version}${measured === null ? '' : `/${measured.version}`}`;
+}
+
+/** The ranking method, which is the first part of `TurnRanking.rankedBy`. */
+function methodOf(rankedBy: string | undefined): PlannedTools['method'] {
+  return rankedBy?.startsWith('semantic.') === true ? 'semantic' : 'keyword';
 }
 
 /** In `regrown` mode, recovered tools are forwarded in all later requests. */

@@ -19,7 +19,13 @@ let intake: ToolIntake;
 beforeAll(async () => {
   const memory = new ToolMemory({ definitionsBytesMax: 1e9, listsBytesMax: 1e9 });
   ranking = await openRanking({
-    ...{ encoderDir: import.meta.dirname, rerankerDir: null, threads: 1, budgetMs: 50_000 },
+    ...{
+      encoderDir: import.meta.dirname,
+      secondEncoderDir: null,
+      rerankerDir: null,
+      threads: 1,
+      budgetMs: 50_000,
+    },
     logger: createLogger({ service: 'tool-router', instanceId: 'one', level: 'silent' }),
     ...{ metrics, shares, shared: noSharedVectors, onForgotten: () => undefined },
   });

@@ -1,8 +1,9 @@
-import type { PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
+import type { PlannedConversation, PlanToolsReply, PlanToolsRequest } from '@gateway/contracts';
 import { earlierCharactersMin, hashTurns } from '@gateway/contracts';
 import { LRUCache } from 'lru-cache';
 import type { LoopShare } from '@gateway/messaging';
-import type { RankOptions, RankQuestion, ToolRanker } from '../ranking/ranker.port.ts';
+import { encodersOf, shortListMax } from '../ranking/ranker.port.ts';
+import type { EncoderChoice, RankOptions, RankQuestion, ToolRanker } from '../ranking/ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { choosePlan, decidedSession } from './choose-plan.ts';
 import { MemoizedTurns } from './turn-signals.ts';
@@ -83,6 +84,11 @@ const turnCharactersMax = 32 * 1024 * 1024;
 interface ToolPlannerOptions {
   readonly lists: ToolLists;
   readonly ranker: ToolRanker;
+  /**
+   * Chooses the encoders for a conversation that starts with the tool list. By default, conversations use the
+   * first encoder.
+   */
+  readonly chooseEncoders?: (index: KeywordIndex) => Promise<EncoderChoice>;
   readonly priors: RecallPriors;
   readonly policies: RoutingPolicies;
   readonly share: LoopShare;
@@ -156,7 +162,7 @@ export class ToolPlanner {
     if (userTurns === undefined) return { status: 'unknown', missing: [], instanceId };
     const { index } = found;
     const session = decidedSession(request);
-    const options: RankOptions = session === undefined ? { accountId } : { accountId, method: session.lane };
+    const options = await this.#rankOptions(accountId, index, session);
     const newest = newestQuestion({ ...request, userTurns });
     const remembered = Math.min(session?.turns ?? 0, userTurns.length);
     // A shadow conversation is planned for several values of K (number of ranked tools), which requires all turns of the conversation.
@@ -178,6 +184,19 @@ export class ToolPlanner {
       measured,
     });
     return share.run(accountId, plan);
+  }
+
+  /** A conversation keeps its ranking method and its encoders, so that all of its turns have comparable rankings. */
+  async #rankOptions(
+    accountId: string,
+    index: KeywordIndex,
+    session: PlannedConversation | undefined,
+  ): Promise<RankOptions> {
+    const { chooseEncoders } = this.#options;
+    if (session !== undefined)
+      return { accountId, method: session.lane, encoders: encodersOf(session.policyVersion) };
+    if (chooseEncoders === undefined || index.names.length <= shortListMax) return { accountId };
+    return { accountId, encoders: await chooseEncoders(index) };
   }
 
   #rankTurns(

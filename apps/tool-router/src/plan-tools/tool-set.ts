@@ -5,7 +5,13 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { shortListMax, type TurnRanking } from '../ranking/ranker.port.ts';
 import { chooseGrowth, type RankedTurn } from './grow-set.ts';
 import { chooseK, neededRecall, type Recovery, type SentWhole, type Worth } from '../policy/choose-k.ts';
-import { measuredRecall, priorRecall, surenessOf, type RecallPriors } from '../policy/recall-prior.ts';
+import {
+  measuredRecall,
+  priorFor,
+  priorRecall,
+  surenessOf,
+  type RecallPriors,
+} from '../policy/recall-prior.ts';
 
 /**
  * Number of user turns that can add tools. Later turns do not change the tool set, which limits the cost of
@@ -52,6 +58,11 @@ export interface ToolSet {
    */
   readonly decidedAt: number | null;
   /**
+   * Identifies the ranking that chose the tool set (`TurnRanking.rankedBy`). The value is undefined if no
+   * ranking chose the tool set.
+   */
+  readonly rankedBy: string | undefined;
+  /**
    * Whether a later turn may still prune tools, because no turn so far had enough evidence about the needed
    * tools.
    */
@@ -90,7 +101,8 @@ export function* chooseToolSet(
   const deciding = turns[decidedAt];
   if (deciding === undefined)
     return { ...everything('uncertain'), isUndecided: turns.length < decidingTurnsMax };
-  const begun = { ...chooseFirst(index, deciding, scored, decidedAt, options), decidedAt };
+  const { rankedBy } = deciding.ranking;
+  const begun = { ...chooseFirst(index, deciding, scored, decidedAt, options), decidedAt, rankedBy };
   if (begun.positions === undefined) return begun;
   return yield* growSet(index, turns.slice(decidedAt + 1, growingTurnsMax), begun, options);
 }
@@ -101,13 +113,13 @@ export function* chooseToolSet(
  */
 function isDeciding({ ranking, mentioned }: RankedTurn, { kOverride, priors }: ToolSetOptions): boolean {
   if (kOverride !== null || mentioned.length > 0) return true;
-  return ranking.evidence >= evidenceMin && surenessOf(ranking) >= priors[ranking.method].surenessMin;
+  return ranking.evidence >= evidenceMin && surenessOf(ranking) >= priorFor(priors, ranking).surenessMin;
 }
 
 function everything(reason: ToolSet['reason'], worth: Worth | null = null): ToolSet {
   return {
     ...{ positions: undefined, reason, grown: false, recovery: unarmed, worth },
-    ...{ decidedAt: null, isUndecided: false },
+    ...{ decidedAt: null, rankedBy: undefined, isUndecided: false },
   };
 }
 
@@ -120,7 +132,8 @@ function* growRemembered(
   const positions = new Set(remembered.forwarded.filter((position) => position < index.names.length));
   const reason = options.kOverride === null ? 'prior' : 'override';
   const recovery = { armed: remembered.way !== null, way: remembered.way ?? 'in_place' };
-  const begun: ToolSet = { ...everything(reason), positions, recovery };
+  const [rankedBy] = remembered.policyVersion.split('/');
+  const begun: ToolSet = { ...everything(reason), positions, recovery, rankedBy };
   if (positions.size === index.names.length) return begun;
   const growing = turns.slice(0, Math.max(0, growingTurnsMax - remembered.turns));
   return yield* growSet(index, growing, begun, options);
@@ -134,7 +147,7 @@ function chooseFirst(
   options: ToolSetOptions,
 ): ToolSet {
   const { decision, kOverride, mayRecover, recallTarget, price } = options;
-  const prior = options.priors[ranking.method];
+  const prior = priorFor(options.priors, ranking);
   const isMeasured = decision.state === 'calibrated';
   const hasCurve = isMeasured && decision.steps.length > 0;
   const chosen = chooseK({
@@ -179,7 +192,10 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
   return chosen;
 }
 
-/** Adds the tools that later turns need. */
+/**
+ * Adds the tools that later turns need. A conversation never changes its ranker. A turn that another ranker ranked,
+ * because the conversation's ranker was not available, adds no tools.
+ */
 function* growSet(
   { names }: KeywordIndex,
   turns: readonly RankedTurn[],
@@ -192,7 +208,9 @@ function* growSet(
   let grown = false;
   for (const turn of turns) {
     yield;
-    const prior = options.priors[turn.ranking.method];
+    grown = false;
+    if (turn.ranking.rankedBy !== begun.rankedBy) continue;
+    const prior = priorFor(options.priors, turn.ranking);
     const added = chooseGrowth(turn, {
       isIn: (position) => positions.has(position) || pinned.has(position),
       pinned,

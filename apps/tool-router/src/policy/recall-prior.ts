@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import bothPrior from './both-prior.json' with { type: 'json' };
 import keywordPrior from './keyword-prior.json' with { type: 'json' };
 import semanticPrior from './semantic-prior.json' with { type: 'json' };
-import type { TurnRanking } from '../ranking/ranker.port.ts';
+import { encodersOf, type TurnRanking } from '../ranking/ranker.port.ts';
 
 /**
  * The priors of one ranking method, derived from the ranks of needed tools in public data sets. The router uses
@@ -48,10 +49,19 @@ export interface RecallClass {
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
 
-/** The priors for both ranking methods. */
+/** The priors for each ranking method. The semantic method has other priors if both encoders rank the tools. */
 export interface RecallPriors {
   readonly keyword: RecallPrior;
   readonly semantic: RecallPrior;
+  readonly both: RecallPrior;
+}
+
+/** The priors for a ranking, by its method and its encoders. */
+export function priorFor(
+  priors: RecallPriors,
+  { method, rankedBy }: Pick<TurnRanking, 'method' | 'rankedBy'>,
+): RecallPrior {
+  return encodersOf(rankedBy) === 'both' ? priors.both : priors[method];
 }
 
 /**
@@ -196,4 +206,5 @@ const priorSchema = z.object({
 export const recallPriors: RecallPriors = {
   keyword: priorSchema.parse(keywordPrior),
   semantic: priorSchema.parse(semanticPrior),
+  both: priorSchema.parse(bothPrior),
 };

@@ -1,6 +1,6 @@
 import { indexTools } from '../tool-index/tools.fixture.ts';
 import { keywordRanker } from './keyword-ranker.ts';
-import { LoopRanker, raiseCalled } from './loop-ranker.ts';
+import { LoopRanker } from './loop-ranker.ts';
 
 const index = indexTools(['create_issue', 'list_issues', 'merge_pull_request', 'search_code']);
 const ranker = new LoopRanker(keywordRanker);
@@ -30,10 +30,23 @@ describe('LoopRanker', () => {
     expect(asked).toEqual([question]);
   });
 
-  it('multiplies the odds of a called tool by e⁴ if scores are probabilities', () => {
+  it('ranks tools higher that an error or another result names, but not ordinary words', async () => {
+    const asked = (result: string) => ranker.rank(index, { ...question, recentResults: [result] });
+    const { scores } = await asked('Error: unknown issue. Call list_issues, then merge_pull_request.');
+    expect(scores).toEqual(turnOnly.scores.map((score, at) => score + (at === 1 || at === 2 ? 2 : 0)));
+    expect(await asked('Error: list issues, merge the pull request')).toEqual(turnOnly);
+    const words = indexTools(['read', 'write_file']);
+    const plain = keywordRanker.rank(words, question);
+    expect(ranker.rank(words, { ...question, recentResults: ['the file was read'] })).toEqual(plain);
+  });
+
+  it('multiplies the odds of a called tool by e⁴ if scores are probabilities', async () => {
     const scores = Float64Array.from([0.7, 0.2, 0.05, 0.05]);
     const semantic = { ...turnOnly, method: 'semantic' as const, scores, confidence: 0.7 };
-    const raised = raiseCalled(index, semantic, ['search_code']);
+    const loop = new LoopRanker({ rank: () => semantic });
+    const raised = await loop.rank(index, {
+      ...{ ...question, calledTools: ['search_code'], recentResults: ['{}'] },
+    });
     const odds = (raised.scores[3] ?? 0) / (raised.scores[0] ?? 1);
     expect(odds).toBeCloseTo((0.05 / 0.7) * Math.exp(4), 9);
     expect(raised.scores.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 12);

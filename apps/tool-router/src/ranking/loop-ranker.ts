@@ -7,6 +7,13 @@ import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranke
  * call the same tool several times. The value was set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
+/**
+ * Log-odds added to a tool's score in an agent loop if a result since the last user turn contains the tool's name.
+ * Errors and search results name the tools to call next. The value was set by hand, like `calledGain`.
+ */
+const namedGain = 2;
+/** Matches words that can be tool names. A name does not end with punctuation. */
+const namePattern = /[\p{L}\p{N}_]+(?:[.:/-]+[\p{L}\p{N}_]+)*/gu;
 
 /**
  * Adds the state of the agent loop to a ranking. During an agent loop, the inner ranker's ranking of the turn
@@ -26,29 +33,46 @@ export class LoopRanker implements ToolRanker {
   ): Promise<TurnRanking> | TurnRanking {
     const { turns, at, calledTools = [], recentResults = [] } = question;
     const ranking = this.#ranker.rank(index, { turns, at }, options);
-    if (recentResults.length === 0 || calledTools.length === 0) return ranking;
+    if (recentResults.length === 0) return ranking;
+    const gains = measureGains(index, calledTools, recentResults);
     return ranking instanceof Promise
-      ? ranking.then((made) => raiseCalled(index, made, calledTools))
-      : raiseCalled(index, ranking, calledTools);
+      ? ranking.then((made) => raise(index, made, gains))
+      : raise(index, ranking, gains);
   }
 }
 
-/**
- * Returns the ranking with higher scores for the called tools. Keyword scores are log-odds, so the added value
- * is simply added to the scores. The scores of the `semantic` method are probabilities. Their odds are
- * multiplied, and all scores are then scaled to the sum 1.
- */
-export function raiseCalled(
+/** The log-odds to add, by tool position. A tool that is called and named gets only the larger gain. */
+function measureGains(
   index: KeywordIndex,
-  ranking: TurnRanking,
   calledTools: readonly string[],
-): TurnRanking {
-  const called = new Set(calledTools.flatMap((name) => index.positionsByName.get(name) ?? []));
-  if (called.size === 0) return ranking;
+  recentResults: readonly string[],
+): ReadonlyMap<number, number> {
+  const gains = new Map<number, number>();
+  const add = (name: string, gain: number): void => {
+    for (const position of index.positionsByName.get(name) ?? []) gains.set(position, gain);
+  };
+  for (const result of recentResults)
+    for (const [name] of result.matchAll(namePattern)) if (isDistinctive(name)) add(name, namedGain);
+  for (const name of calledTools) add(name, calledGain);
+  return gains;
+}
+
+/** Whether a word is probably a tool name. Results often contain short names (`read`) as ordinary words. */
+function isDistinctive(name: string): boolean {
+  return /[_.:/-]|\p{Ll}\p{Lu}/u.test(name);
+}
+
+/**
+ * Returns the ranking with higher scores. Keyword scores are log-odds, so the gain is added to the scores. The
+ * scores of the `semantic` method are probabilities, so the gain multiplies the odds, and all scores are scaled to
+ * the sum 1.
+ */
+function raise(index: KeywordIndex, ranking: TurnRanking, gains: ReadonlyMap<number, number>): TurnRanking {
+  if (gains.size === 0) return ranking;
   const isSemantic = ranking.method === 'semantic';
   const raised = ranking.scores.map((score, position) => {
-    if (!called.has(position)) return score;
-    return isSemantic ? score * Math.exp(calledGain) : score + calledGain;
+    const gain = gains.get(position) ?? 0;
+    return isSemantic ? score * Math.exp(gain) : score + gain;
   });
   // The function adds the scores in ascending order, so that the order of the tools cannot change the result.
   const sum = isSemantic ? raised.toSorted().reduce((all, score) => all + score, 0) : 1;

@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { MethodReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
+import { encodersOf } from './ranker.port.ts';
+import type {
+  EncoderChoice,
+  MethodReason,
+  RankOptions,
+  RankQuestion,
+  ToolRanker,
+  TurnRanking,
+} from './ranker.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
@@ -40,17 +48,18 @@ export class MemoizedRanker implements ToolRanker {
     const making = this.#making.get(key);
     if (making !== undefined) return making;
     const ranking = this.#ranker.rank(index, question, options);
-    if (ranking instanceof Promise) return this.#await(key, ranking);
-    return this.#keep(key, ranking);
+    const { encoders = 'first' } = options;
+    if (ranking instanceof Promise) return this.#await(key, ranking, encoders);
+    return this.#keep(key, ranking, encoders);
   }
 
   /**
    * Concurrent identical ranking queries share one computation. During planning, the newest turn is ranked
    * twice.
    */
-  #await(key: string, ranking: Promise<TurnRanking>): Promise<TurnRanking> {
+  #await(key: string, ranking: Promise<TurnRanking>, encoders: EncoderChoice): Promise<TurnRanking> {
     const made = ranking
-      .then((done) => this.#keep(key, done))
+      .then((done) => this.#keep(key, done, encoders))
       .finally(() => {
         this.#making.delete(key);
       });
@@ -59,14 +68,20 @@ export class MemoizedRanker implements ToolRanker {
   }
 
   /** Fallback rankings are not cached, because the next attempt may have the missing model, vectors or time. */
-  #keep(key: string, ranking: TurnRanking): TurnRanking {
-    if (lastingReasons.has(ranking.methodReason)) this.#rankings.set(key, ranking);
+  #keep(key: string, ranking: TurnRanking, encoders: EncoderChoice): TurnRanking {
+    const isFallback =
+      ranking.method === 'semantic' && encoders === 'both' && encodersOf(ranking.rankedBy) === 'first';
+    if (lastingReasons.has(ranking.methodReason) && !isFallback) this.#rankings.set(key, ranking);
     return ranking;
   }
 
   /** Joins the digests of the relevant turns. Digests have one length, so different queries have different keys. */
-  #keyOf(listHash: string, { turns, at }: RankQuestion, { method = 'semantic' }: RankOptions): string {
-    let key = `${listHash}:${method}`;
+  #keyOf(
+    listHash: string,
+    { turns, at }: RankQuestion,
+    { method = 'semantic', encoders = 'first' }: RankOptions,
+  ): string {
+    let key = `${listHash}:${method}:${encoders}`;
     for (let turn = Math.max(0, at - contextTurnsMax); turn <= at; turn += 1)
       key += `:${this.#digestOf(turns[turn] ?? '')}`;
     return key;

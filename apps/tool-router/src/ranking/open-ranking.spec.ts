@@ -36,6 +36,7 @@ async function open(options: Partial<RankingOptions> = {}): Promise<Ranking> {
   const metrics = createMetrics('tool-router');
   const ranking = await openRanking({
     encoderDir,
+    secondEncoderDir: null,
     rerankerDir: null,
     threads: 1,
     budgetMs: 50_000,

@@ -6,13 +6,18 @@ import { InferenceMetrics, VectorMetrics, RankingMetrics } from '../metrics/rout
 import { InferenceThreads } from '../inference-threads/inference-threads.adapter.ts';
 import type { Inference } from '../inference/inference.port.ts';
 import { LocalReranker } from '../inference-threads/local-reranker.ts';
+import { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
+import { allFeatureNames } from '../second-stage/feature-names.ts';
 import { Synonyms } from '../second-stage/soft-match.ts';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { SharedVectors } from '../vectors/shared-vectors.port.ts';
+import { SecondVectors } from '../vectors/second-vectors.ts';
 import { ToolVectors } from '../vectors/tool-vectors.ts';
+import { VectorStore } from '../vectors/vector-store.ts';
 import type { RouterShares } from '../shares/router-shares.ts';
 import { LoopRanker } from './loop-ranker.ts';
 import { MemoizedRanker } from './memoized-ranker.ts';
-import type { ToolRanker } from './ranker.port.ts';
+import type { EncoderChoice, ToolRanker } from './ranker.port.ts';
 import { hasOurFeatures, SecondStage, ToolTextMemory } from '../second-stage/second-stage.ts';
 import { SemanticRanker } from './semantic-ranker.ts';
 
@@ -34,6 +39,11 @@ const pairsMax = 12;
 
 export interface RankingOptions {
   readonly encoderDir: string;
+  /**
+   * Path to the second encoder's directory, with its second stage in `second-stage`. The value is null if the
+   * first encoder ranks all lists.
+   */
+  readonly secondEncoderDir: string | null;
   readonly rerankerDir: string | null;
   readonly threads: number;
   readonly budgetMs: number;
@@ -49,7 +59,14 @@ export interface RankingOptions {
 export interface Ranking {
   readonly ranker: ToolRanker;
   readonly vectors: ToolVectors;
+  /** The second encoder's vectors. The value is undefined if only the first encoder is in use. */
+  readonly secondVectors: SecondVectors | undefined;
   readonly inference: Inference;
+  /**
+   * Chooses the encoders for a conversation that starts with the tool list. The choice is `both` if the second
+   * encoder's vectors of all tools are available.
+   */
+  readonly chooseEncoders: (index: KeywordIndex) => Promise<EncoderChoice>;
   /** Starts computing vectors for new tool definitions. */
   readonly learn: (definitions: readonly ToolDefinition[], accountId?: string) => void;
   readonly close: () => Promise<void>;
@@ -61,37 +78,36 @@ export interface Ranking {
  */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
   const { rerankerDir, shares, logger, metrics } = options;
-  const { inference, close } = await openInference(options);
+  const bothReranker = await openBothReranker(options);
+  const { inference, close } = await openInference(options, bothReranker);
   const common = { inference, share: shares.loop };
-  const vectors = new ToolVectors({
-    ...common,
-    shared: options.shared,
-    metrics: new VectorMetrics(metrics),
-    vectorsBytesMax,
-    matricesBytesMax,
-    onForgotten: options.onForgotten,
-  });
+  const { vectors, secondVectors } = openVectors(options, inference, bothReranker !== undefined);
   const texts = new ToolTextMemory(textsBytesMax);
   const synonyms = await readSynonyms(rerankerDir, logger);
   const secondStage = new SecondStage({
-    ...{ ...common, synonyms, texts, pairsMax },
+    ...{ ...common, synonyms, texts, pairsMax, bothReranker },
     listsBytesMax: stageListsBytesMax,
   });
   const semantic = new SemanticRanker({
     ...common,
     vectors,
+    secondVectors,
     secondStage,
     metrics: new RankingMetrics(metrics),
     logger,
     budgetMs: options.budgetMs,
   });
-  showState(metrics, inference, vectors);
+  showState(metrics, inference, vectors, secondVectors);
   return {
     ranker: new LoopRanker(new MemoizedRanker(semantic, rankingsBytesMax)),
     vectors,
+    secondVectors,
     inference,
+    chooseEncoders: async (index) =>
+      (await secondVectors?.matrixOf(index)) === undefined ? 'first' : 'both',
     learn: (definitions, accountId) => {
       vectors.prepare(definitions, accountId);
+      secondVectors?.prepare(definitions, accountId);
       if (inference.reranker?.reads.kind === 'pairs') texts.keep(definitions);
     },
     close,
@@ -99,10 +115,12 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
 }
 
 /** Runs the models in a worker thread, except for a small feature reranker, which runs in this thread. */
-async function openInference({ encoderDir, rerankerDir, threads, shares, logger, metrics }: RankingOptions) {
+async function openInference(options: RankingOptions, bothReranker: FeatureReranker | undefined) {
+  const { encoderDir, rerankerDir, threads, shares, logger, metrics } = options;
+  const secondEncoderDir = bothReranker === undefined ? null : options.secondEncoderDir;
   const local = rerankerDir === null ? undefined : await LocalReranker.open(rerankerDir, logger);
   const running = await InferenceThreads.start({
-    data: { encoderDir, rerankerDir: local === undefined ? rerankerDir : null, threads },
+    data: { encoderDir, secondEncoderDir, rerankerDir: local === undefined ? rerankerDir : null, threads },
     vectorTime: shares.vectors,
     logger,
     metrics: new InferenceMetrics(metrics),
@@ -122,13 +140,57 @@ async function openInference({ encoderDir, rerankerDir, threads, shares, logger,
   const close = async (): Promise<void> => {
     await running.close();
     await local?.release();
+    await bothReranker?.release();
   };
   return { inference, close };
 }
 
-function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors): void {
-  const gauge = (name: string, help: string, collect: () => number): void =>
-    void metrics.gauge({ name, help, collect });
+/**
+ * Opens the second stage for the vectors of both encoders, which runs in this thread. Returns undefined if no second
+ * encoder is configured, or if the second stage cannot be used.
+ */
+async function openBothReranker({
+  secondEncoderDir,
+  logger,
+}: RankingOptions): Promise<FeatureReranker | undefined> {
+  if (secondEncoderDir === null) return undefined;
+  const directory = join(secondEncoderDir, 'second-stage');
+  try {
+    const reranker = await FeatureReranker.open(directory, 1);
+    if (reranker.reads.features.join() === allFeatureNames.join()) return reranker;
+    await reranker.release();
+    throw new Error(`${directory}: the second stage has unknown features`);
+  } catch (error) {
+    logger.error(
+      { err: error, directory },
+      'no second stage for both encoders, ranking with the first encoder',
+    );
+    return undefined;
+  }
+}
+
+function openVectors(options: RankingOptions, inference: Inference, hasSecond: boolean) {
+  const metrics = VectorMetrics.open(options.metrics);
+  const limits = { vectorsBytesMax, matricesBytesMax };
+  const common = { shared: options.shared, onForgotten: options.onForgotten, ...limits };
+  const first = new VectorStore(() => inference.encoder, { ...common, metrics: metrics.first });
+  const vectors = new ToolVectors({
+    ...{ inference, share: options.shares.loop, store: first, metrics: metrics.first },
+  });
+  const secondStore = new VectorStore(() => inference.secondEncoder, { ...common, metrics: metrics.second });
+  const second = { inference, store: secondStore, metrics: metrics.second };
+  return { vectors, secondVectors: hasSecond ? new SecondVectors(second) : undefined };
+}
+
+type ShowGauge = (name: string, help: string, collect: () => number) => void;
+
+function showState(
+  metrics: Metrics,
+  inference: Inference,
+  vectors: ToolVectors,
+  second: SecondVectors | undefined,
+): void {
+  const gauge: ShowGauge = (name, help, collect) => void metrics.gauge({ name, help, collect });
   gauge(
     'tool_router_encoder_up',
     '1 while an encoder runs, 0 otherwise. Without an encoder tools are ranked by keyword.',
@@ -137,9 +199,36 @@ function showState(metrics: Metrics, inference: Inference, vectors: ToolVectors)
   gauge('tool_router_reranker_up', '1 while a reranker runs, 0 otherwise.', () =>
     inference.reranker === undefined ? 0 : 1,
   );
-  gauge('tool_router_vectors', 'Tool vectors in memory.', () => vectors.size);
-  gauge('tool_router_vector_bytes', 'Memory of vectors and matrices, in bytes.', () => vectors.bytes);
-  gauge('tool_router_vectors_pending', 'Definitions that wait for a vector.', () => vectors.pending);
+  gauge('tool_router_vectors', 'Tool vectors of the first encoder in memory.', () => vectors.size);
+  gauge(
+    'tool_router_vector_bytes',
+    'Memory of the vectors and matrices of both encoders, in bytes.',
+    () => vectors.bytes + (second?.bytes ?? 0),
+  );
+  gauge(
+    'tool_router_vectors_pending',
+    'Definitions that wait for a vector of the first encoder.',
+    () => vectors.pending,
+  );
+  showSecond(gauge, inference, second);
+}
+
+function showSecond(gauge: ShowGauge, inference: Inference, second: SecondVectors | undefined): void {
+  gauge(
+    'tool_router_second_encoder_up',
+    '1 while the second encoder runs, 0 otherwise. Without the second encoder the first encoder ranks all lists.',
+    () => (inference.secondEncoder === undefined ? 0 : 1),
+  );
+  gauge(
+    'tool_router_second_vectors',
+    'Tool vectors of the second encoder in memory.',
+    () => second?.size ?? 0,
+  );
+  gauge(
+    'tool_router_second_vectors_pending',
+    'Definitions that wait for a vector of the second encoder.',
+    () => second?.pending ?? 0,
+  );
 }
 
 /**

@@ -21,6 +21,25 @@ export interface RankQuestion {
   readonly recentResults?: readonly string[];
 }
 
+/**
+ * The encoders of a semantic ranking. With `both`, the second stage reads the vectors of the first and of the
+ * second encoder.
+ */
+export type EncoderChoice = 'first' | 'both';
+
+/** Start of `rankedBy` for rankings with both encoders. With the first encoder only, the start is `semantic.1.`. */
+const byBoth = 'semantic.2.';
+
+/** Returns the encoders of a ranking, from the ranking's `rankedBy`. */
+export function encodersOf(rankedBy: string): EncoderChoice {
+  return rankedBy.startsWith(byBoth) ? 'both' : 'first';
+}
+
+/** Names a semantic ranking by the ids of its encoders and of its second stage. */
+export function nameSemantic(encoderIds: readonly string[], stage: string): string {
+  return `${encoderIds.length > 1 ? byBoth : 'semantic.1.'}${encoderIds.join('.')}${stage}`;
+}
+
 export interface RankOptions {
   /**
    * Ranking method to use. With `keyword`, a conversation that started with keyword ranking keeps this method.
@@ -28,6 +47,11 @@ export interface RankOptions {
    * `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
+  /**
+   * Encoders to use for the semantic method. The default is `first`. If the second encoder or its vectors are
+   * not available in time, the first encoder ranks the list, and `rankedBy` reports the encoder.
+   */
+  readonly encoders?: EncoderChoice;
   /**
    * Deadline in milliseconds, as a timestamp from `performance.now()`. If vector ranking is not finished by
    * then, the ranker returns keyword ranking.

@@ -1,12 +1,23 @@
 import type { LoopShare } from '@gateway/messaging';
 import { withTimeout, type Logger } from '@gateway/observability';
 import { InferenceRefused, type Inference } from '../inference/inference.port.ts';
+import type { SecondVectors } from '../vectors/second-vectors.ts';
 import type { ToolVectors } from '../vectors/tool-vectors.ts';
+import type { VectorMatrix } from '../vectors/vector-store.ts';
 import { describeLogits } from './describe-ranking.ts';
 import { rankByKeyword } from './keyword-ranker.ts';
-import { shortListMax } from './ranker.port.ts';
-import type { MethodReason, RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
+import { encodersOf, nameSemantic, shortListMax } from './ranker.port.ts';
+import type {
+  EncoderChoice,
+  MethodReason,
+  RankOptions,
+  RankQuestion,
+  ToolRanker,
+  TurnRanking,
+} from './ranker.port.ts';
+import type { EncoderPlace } from '../inference/inference-protocol.ts';
 import type { RankingMetrics } from '../metrics/router-metrics.ts';
+import type { EncoderVectors } from '../second-stage/features.ts';
 import { readStageTurn, type StageTurn } from '../second-stage/stage-turn.ts';
 import type { InferenceTiming, SecondStage } from '../second-stage/second-stage.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
@@ -16,12 +27,20 @@ export interface SemanticRankerOptions {
   readonly inference: Inference;
   readonly share: LoopShare;
   readonly vectors: ToolVectors;
+  /** The vectors of the second encoder. The value is undefined if only the first encoder is in use. */
+  readonly secondVectors: SecondVectors | undefined;
   readonly secondStage: SecondStage;
   readonly metrics: RankingMetrics;
   readonly logger: Logger;
   /** Time limit in milliseconds for a query without a deadline. */
   readonly budgetMs: number;
 }
+
+/**
+ * Share of a ranking's remaining time for which the ranking waits for the second encoder. The rest of the time is
+ * enough for the second stage.
+ */
+const secondShare = 0.75;
 
 /**
  * Ranks by vectors and keywords. The ranker encodes the turn, loads the vectors of the tool list, and then runs
@@ -37,15 +56,22 @@ export class SemanticRanker implements ToolRanker {
 
   async rank(index: KeywordIndex, question: RankQuestion, options: RankOptions = {}): Promise<TurnRanking> {
     const startedAt = performance.now();
-    const { deadlineAt = startedAt + this.#options.budgetMs, method, accountId } = options;
+    const {
+      deadlineAt = startedAt + this.#options.budgetMs,
+      method,
+      accountId,
+      encoders = 'first',
+    } = options;
     const timing: InferenceTiming = { deadlineAt, ...(accountId === undefined ? {} : { accountId }) };
     const byWords: MethodReason | null =
       method === 'keyword' ? 'asked' : index.names.length <= shortListMax ? 'short_list' : null;
     const ranking =
       byWords === null
-        ? await this.#rankByBoth(index, question, timing)
+        ? await this.#rankSemantically(index, question, encoders, timing)
         : { ...(await this.#rankByWords(index, question, accountId)), methodReason: byWords };
-    this.#options.metrics.observe(ranking.method, ranking.methodReason, performance.now() - startedAt);
+    const { method: lane, methodReason: reason, rankedBy } = ranking;
+    const ranked = { lane, reason, encoders: encodersOf(rankedBy) };
+    this.#options.metrics.observe(ranked, performance.now() - startedAt);
     return ranking;
   }
 
@@ -57,9 +83,10 @@ export class SemanticRanker implements ToolRanker {
     return this.#options.share.run(accountId, rankByKeyword(index, makeTurnQuery(turns, at)));
   }
 
-  async #rankByBoth(
+  async #rankSemantically(
     index: KeywordIndex,
     question: RankQuestion,
+    encoders: EncoderChoice,
     timing: InferenceTiming,
   ): Promise<TurnRanking> {
     const turn = readStageTurn(question.turns, question.at);
@@ -67,7 +94,7 @@ export class SemanticRanker implements ToolRanker {
     const keyword = await share.run(timing.accountId ?? '', rankByKeyword(index, turn.query));
     // A timeout does not cancel the inference work, which stops at its own deadline.
     const made = await withTimeout(
-      this.#rankByVectors(index, turn, keyword.scores, timing),
+      this.#rankByVectors(index, turn, keyword.scores, encoders, timing),
       Math.max(0, timing.deadlineAt - performance.now()),
       'late',
     );
@@ -78,23 +105,20 @@ export class SemanticRanker implements ToolRanker {
     index: KeywordIndex,
     turn: StageTurn,
     keyword: Float64Array,
+    encoders: EncoderChoice,
     timing: InferenceTiming,
   ): Promise<TurnRanking | MethodReason> {
     const { inference, share, vectors, secondStage, logger } = this.#options;
     try {
-      const { encoder } = inference;
+      const { encoder, secondEncoder } = inference;
       if (encoder === undefined) return 'no_model';
-      // For a turn without context, both texts are the same object and are encoded only once.
-      const texts = [...new Set(turn.texts)];
-      const [encoded, matrix] = await Promise.all([
-        inference.run({ kind: 'encode', texts }, { urgency: 'plan', ...timing }),
+      const [encoded, matrix, second] = await Promise.all([
+        this.#encode(turn, 'first', timing),
         vectors.matrixOf(index),
+        encoders === 'both' ? this.#readSecond(index, turn, timing) : undefined,
       ]);
       if (typeof matrix === 'string') return matrix;
-      const { dimensions, numbers: tools } = matrix;
-      const cut = cutVectors(encoded, dimensions);
-      const ofTexts = turn.texts.map((text) => cut[texts.indexOf(text)] ?? new Float32Array(dimensions));
-      const stageVectors = { dimensions, tools, texts: ofTexts };
+      const stageVectors = { ...joinVectors(matrix, encoded), second };
       const { logits, rankedBy } = await secondStage.score({
         index,
         turn,
@@ -102,7 +126,8 @@ export class SemanticRanker implements ToolRanker {
         vectors: stageVectors,
         timing,
       });
-      const scored = { logits, keyword, rankedBy: `semantic.1.${encoder.id}${rankedBy}` };
+      const ids = second === undefined || secondEncoder === undefined ? [] : [secondEncoder.id];
+      const scored = { logits, keyword, rankedBy: nameSemantic([encoder.id, ...ids], rankedBy) };
       return await share.run(timing.accountId ?? '', describeLogits(index, turn.query, scored));
     } catch (error) {
       if (error instanceof InferenceRefused) return error.reason;
@@ -110,10 +135,44 @@ export class SemanticRanker implements ToolRanker {
       return 'no_model';
     }
   }
+
+  /**
+   * Returns the second encoder's vectors for a list and a turn. Returns undefined if a vector is missing, or if
+   * the second encoder fails or has no result in time for a ranking by the first encoder.
+   */
+  async #readSecond(
+    index: KeywordIndex,
+    turn: StageTurn,
+    timing: InferenceTiming,
+  ): Promise<EncoderVectors | undefined> {
+    const matrix = await this.#options.secondVectors?.matrixOf(index);
+    if (matrix === undefined) return undefined;
+    const leftMs = Math.max(0, secondShare * (timing.deadlineAt - performance.now()));
+    const soon = { ...timing, deadlineAt: performance.now() + leftMs };
+    const read = this.#encode(turn, 'second', soon).then(
+      (texts) => joinVectors(matrix, texts),
+      () => undefined,
+    );
+    return withTimeout(read, leftMs, undefined);
+  }
+
+  /** Returns the vectors of the turn's texts, in the order of the texts. */
+  async #encode(turn: StageTurn, encoder: EncoderPlace, timing: InferenceTiming): Promise<Float32Array[]> {
+    // For a turn without context, both texts are the same object and are encoded only once.
+    const texts = [...new Set(turn.texts)];
+    const encoded = await this.#options.inference.run(
+      { kind: 'encode', encoder, texts },
+      { urgency: encoder === 'first' ? 'plan' : 'refined', ...timing },
+    );
+    const dimensions = encoded.length / texts.length;
+    return turn.texts.map((text) => {
+      const from = texts.indexOf(text) * dimensions;
+      return encoded.subarray(from, from + dimensions);
+    });
+  }
 }
 
-function cutVectors(encoded: Float32Array, dimensions: number): Float32Array[] {
-  return Array.from({ length: encoded.length / dimensions }, (_, at) =>
-    encoded.subarray(at * dimensions, (at + 1) * dimensions),
-  );
+/** Returns the vectors of one encoder in the form that the second stage reads. */
+function joinVectors({ dimensions, numbers }: VectorMatrix, texts: readonly Float32Array[]): EncoderVectors {
+  return { dimensions, tools: numbers, texts };
 }

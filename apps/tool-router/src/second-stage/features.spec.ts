@@ -1,7 +1,8 @@
 import type { ToolDefinition } from '@gateway/contracts';
 import { makeToolCard } from '../tool-index/tool-card.ts';
 import { indexToolList } from '../tool-index/keyword-index.ts';
-import { computeFeatures, featureNames, type FeatureName } from './features.ts';
+import { featureNames, type FeatureName } from './feature-names.ts';
+import { computeFeatures } from './features.ts';
 import { makeStageList } from './stage-list.ts';
 import { readStageTurn } from './stage-turn.ts';
 import { Synonyms } from './soft-match.ts';

@@ -1,48 +1,21 @@
 import { runAtOnce, type Pieces } from '@gateway/messaging';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
 import { scoreByKeyword } from '../tool-index/keyword-scores.ts';
-import { measureAffinity, measureNames, measureCoverage } from './name-match.ts';
-import { dot, maxOf, rankGains, shareOfTop, standardize } from './score-math.ts';
+import { measureAffinity, measureCoverage, measureNames, measureNearness } from './name-match.ts';
+import {
+  featureNames,
+  secondFeatureNames,
+  type FeatureName,
+  type SecondFeatureName,
+} from './feature-names.ts';
+import { dot, layOut, maxOf, rankGains, shareOfTop, standardize } from './score-math.ts';
 import { scoreSoftly } from './soft-match.ts';
 import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
 
-/**
- * Names of a tool's features, in column order. A reranker that was trained with different features fails to
- * load.
- */
-export const featureNames = [
-  'keyword_share',
-  'keyword_rank',
-  'keyword_deviation',
-  'last_turn_share',
-  'segment_share',
-  'segment_rank',
-  'soft_share',
-  'soft_rank',
-  'soft_segment_share',
-  'soft_name_share',
-  'soft_name_covered',
-  'name_covered',
-  'name_phrase',
-  'turn_covered',
-  'cosine_deviation',
-  'cosine_rank',
-  'cosine_context',
-  'cosine_segment',
-  'cosine_segment_rank',
-  'cosine_absolute',
-  'affinity_cosine',
-  'affinity_name',
-  'affinity_parameters',
-  'fused_rank',
-  'centrality',
-  'asks_user',
-] as const;
-export type FeatureName = (typeof featureNames)[number];
-
-export interface StageVectors {
+/** The vectors of one encoder for a tool list and a turn. */
+export interface EncoderVectors {
   readonly dimensions: number;
   /** Unit-length vectors for the tools in the list, one row per tool. */
   readonly tools: Float32Array;
@@ -50,9 +23,15 @@ export interface StageVectors {
   readonly texts: readonly Float32Array[];
 }
 
+/** The first encoder's vectors, and the second encoder's vectors if both encoders rank the list. */
+export interface StageVectors extends EncoderVectors {
+  readonly second?: EncoderVectors | undefined;
+}
+
 /**
  * Computes the features of each tool for a turn as a tools × features matrix, one row per tool. A different
- * order of the tools changes only the order of the rows.
+ * order of the tools changes only the order of the rows. The columns are `featureNames`, or `allFeatureNames` with
+ * the vectors of both encoders.
  * @param keyword the turn's keyword scores, if already computed.
  */
 export function computeFeatures(
@@ -90,13 +69,36 @@ export function* computeInPieces(
     asks_user: list.asking,
   };
   yield;
-  const features = new Float32Array(list.index.names.length * featureNames.length);
-  featureNames.forEach((name, column) => {
-    const values = all[name];
-    for (let at = 0; at < values.length; at += 1)
-      features[at * featureNames.length + column] = values[at] ?? 0;
-  });
-  return features;
+  const ofFirst = featureNames.map((name) => all[name]);
+  if (vectors.second === undefined) return layOut(ofFirst, list.index.names.length);
+  const second = yield* measureSecond(list, turn, words, vectors.second);
+  return layOut([...ofFirst, ...secondFeatureNames.map((name) => second[name])], list.index.names.length);
+}
+
+/**
+ * The features with the second encoder's vectors. The order of the leading tools, to which other tools are
+ * compared, comes from the words and the second encoder.
+ */
+function* measureSecond(
+  list: StageList,
+  turn: StageTurn,
+  words: Readonly<Record<'keyword_share' | 'soft_segment_share', Float64Array>>,
+  vectors: EncoderVectors,
+): Pieces<Readonly<Record<SecondFeatureName, Float64Array>>> {
+  const cosines = yield* measureCosines(list, turn, vectors);
+  yield;
+  const order = orderByScore(list.index, fuse({ ...words, ...cosines }));
+  yield;
+  return {
+    second_deviation: cosines.cosine_deviation,
+    second_rank: cosines.cosine_rank,
+    second_context: cosines.cosine_context,
+    second_segment: cosines.cosine_segment,
+    second_segment_rank: cosines.cosine_segment_rank,
+    second_absolute: cosines.cosine_absolute,
+    second_affinity: yield* measureNearness(order, vectors),
+    second_centrality: centralityOf(list, vectors),
+  };
 }
 
 function* measureWords(list: StageList, turn: StageTurn, synonyms: Synonyms, keyword: Float64Array) {
@@ -157,7 +159,7 @@ function* measureSoftly(list: StageList, turn: StageTurn, segments: readonly Wor
   };
 }
 
-function* measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimensions }: StageVectors) {
+function* measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimensions }: EncoderVectors) {
   const count = list.index.names.length;
   const products: Float64Array[] = [];
   for (const vector of texts) {
@@ -186,7 +188,7 @@ function* measureCosines(list: StageList, turn: StageTurn, { tools, texts, dimen
 /** The cache key is the vector matrix, because the mean cosines depend only on the tool list. */
 const centralities = new WeakMap<Float32Array, Float64Array>();
 
-function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
+function centralityOf(list: StageList, vectors: EncoderVectors): Float64Array {
   const kept = centralities.get(vectors.tools);
   if (kept !== undefined) return kept;
   const made = measureCentrality(list, vectors);
@@ -198,7 +200,7 @@ function centralityOf(list: StageList, vectors: StageVectors): Float64Array {
  * Cosine between each tool and the list's mean vector. A tool that is similar to all other tools is needed less
  * often than its cosine with the turn suggests.
  */
-function measureCentrality({ index }: StageList, { tools, dimensions }: StageVectors): Float64Array {
+function measureCentrality({ index }: StageList, { tools, dimensions }: EncoderVectors): Float64Array {
   const count = index.names.length;
   const positions = new Uint32Array(count);
   index.tieRanks.forEach((rank, position) => (positions[rank] = position));

@@ -85,8 +85,25 @@ export function* measureAffinity(
   order: Uint32Array,
   { tools, dimensions }: { readonly tools: Float32Array; readonly dimensions: number },
 ): Pieces<Affinity> {
-  const cosine = new Float64Array(order.length);
+  const cosine = yield* measureNearness(order, { tools, dimensions });
   const name = new Float64Array(order.length);
+  for (const leader of order.subarray(0, leadersMax)) {
+    yield;
+    takeLarger(name, shareNames(list, leader, list.index.nameTerms[leader] ?? []), 1);
+  }
+  return {
+    affinity_cosine: cosine,
+    affinity_name: name,
+    affinity_parameters: yield* measureSupplies(list, order.subarray(0, needyMax)),
+  };
+}
+
+/** The largest cosine between each tool and one of the leading tools. Cosines below 0 count as 0. */
+export function* measureNearness(
+  order: Uint32Array,
+  { tools, dimensions }: { readonly tools: Float32Array; readonly dimensions: number },
+): Pieces<Float64Array> {
+  const cosine = new Float64Array(order.length);
   for (const leader of order.subarray(0, leadersMax)) {
     yield;
     const from = leader * dimensions;
@@ -95,13 +112,8 @@ export function* measureAffinity(
       const product = dot(tools, from, tools, position * dimensions, dimensions);
       cosine[position] = Math.max(cosine[position] ?? 0, product);
     }
-    takeLarger(name, shareNames(list, leader, list.index.nameTerms[leader] ?? []), 1);
   }
-  return {
-    affinity_cosine: cosine,
-    affinity_name: name,
-    affinity_parameters: yield* measureSupplies(list, order.subarray(0, needyMax)),
-  };
+  return cosine;
 }
 
 function* measureSupplies(list: StageList, needy: Uint32Array): Pieces<Float64Array> {

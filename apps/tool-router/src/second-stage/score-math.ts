@@ -77,3 +77,12 @@ export function dot(
   for (; at < length; at += 1) first += (one[oneFrom + at] as number) * (other[otherFrom + at] as number);
   return first + second + (third + fourth);
 }
+
+/** Returns the columns as a matrix, row by row. */
+export function layOut(columns: readonly Float64Array[], rows: number): Float32Array {
+  const features = new Float32Array(rows * columns.length);
+  columns.forEach((values, column) => {
+    for (let at = 0; at < rows; at += 1) features[at * columns.length + column] = values[at] ?? 0;
+  });
+  return features;
+}

@@ -2,8 +2,10 @@ import type { LoopShare, Pieces } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { ToolDefinition } from '@gateway/contracts';
 import { InferenceRefused, type Inference, type InferenceOptions } from '../inference/inference.port.ts';
+import type { FeatureReranker } from '../reranker/feature-reranker.adapter.ts';
 import type { StageVectors } from './features.ts';
-import { computeInPieces, featureNames } from './features.ts';
+import { allFeatureNames, featureNames } from './feature-names.ts';
+import { computeInPieces } from './features.ts';
 import type { StageList } from './stage-list.ts';
 import { makeStageListInPieces } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
@@ -23,6 +25,8 @@ interface SecondStageOptions {
    * candidate tool.
    */
   readonly pairsMax: number;
+  /** The feature reranker for the vectors of both encoders. The value is undefined without a second encoder. */
+  readonly bothReranker?: Pick<FeatureReranker, 'id' | 'scoreFeatures'> | undefined;
 }
 
 /** The deadline and the account for the inference of a ranking. */
@@ -68,16 +72,24 @@ export class SecondStage {
 
   /** @throws InferenceRefused if the reranker's inference fails or the deadline has passed. */
   async score({ index, turn, keyword, vectors, timing }: StageQuestion): Promise<StageScores> {
-    const { inference, share, synonyms } = this.#options;
+    const { inference, share, synonyms, bothReranker } = this.#options;
     const { accountId = '', deadlineAt } = timing;
+    const read = bothReranker === undefined ? { ...vectors, second: undefined } : vectors;
     const list = await share.run(accountId, this.#listOf(index));
     const features = await share.run(
       accountId,
-      endInTime(computeInPieces(list, turn, vectors, synonyms, keyword), deadlineAt),
+      endInTime(computeInPieces(list, turn, read, synonyms, keyword), deadlineAt),
     );
+    if (read.second !== undefined && bothReranker !== undefined) {
+      const score = (rows: Float32Array) => bothReranker.scoreFeatures(rows);
+      const logits = await scoreInNameOrder(index, features, allFeatureNames.length, score);
+      return { logits, rankedBy: `.${bothReranker.id}` };
+    }
     const reranker = inference.reranker;
     if (reranker?.reads.kind === 'features' && hasOurFeatures(reranker.reads.features)) {
-      const logits = await this.#scoreFeatures(index, features, timing);
+      const score = (rows: Float32Array) =>
+        inference.run({ kind: 'score_features', features: rows }, { urgency: 'plan', ...timing });
+      const logits = await scoreInNameOrder(index, features, featureNames.length, score);
       return { logits, rankedBy: `.${reranker.id}` };
     }
     const fused = fuse(features);
@@ -95,27 +107,6 @@ export class SecondStage {
     );
     this.#lists.set(index.listHash, list);
     return list;
-  }
-
-  /**
-   * Rows are sorted by name instead of the client's order, because matrix kernels sum the last rows differently
-   * from full blocks.
-   */
-  async #scoreFeatures(
-    { tieRanks }: KeywordIndex,
-    features: Float32Array,
-    timing: InferenceTiming,
-  ): Promise<Float64Array> {
-    const width = featureNames.length;
-    const rows = new Float32Array(features.length);
-    tieRanks.forEach((row, position) =>
-      rows.set(features.subarray(position * width, (position + 1) * width), row * width),
-    );
-    const scores = await this.#options.inference.run(
-      { kind: 'score_features', features: rows },
-      { urgency: 'plan', ...timing },
-    );
-    return Float64Array.from(tieRanks, (row) => scores[row] ?? 0);
   }
 
   /**
@@ -147,6 +138,24 @@ export class SecondStage {
     reordered.forEach(({ position }, place) => (logits[position] = slots[place] ?? 0));
     return logits;
   }
+}
+
+/**
+ * Scores feature rows. Rows are sorted by name instead of the client's order, because matrix kernels sum the last
+ * rows differently from full blocks.
+ */
+async function scoreInNameOrder(
+  { tieRanks }: KeywordIndex,
+  features: Float32Array,
+  width: number,
+  score: (rows: Float32Array) => Promise<Float32Array>,
+): Promise<Float64Array> {
+  const rows = new Float32Array(features.length);
+  tieRanks.forEach((row, position) =>
+    rows.set(features.subarray(position * width, (position + 1) * width), row * width),
+  );
+  const scores = await score(rows);
+  return Float64Array.from(tieRanks, (row) => scores[row] ?? 0);
 }
 
 /** Stops the work after the deadline, because keyword ranking is used instead. */

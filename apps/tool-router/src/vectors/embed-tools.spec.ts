@@ -9,6 +9,7 @@ function createInference(sizes: readonly number[]): Inference {
   let tasks = 0;
   return {
     encoder: { id: 'numbers', dimensions: 1 },
+    secondEncoder: undefined,
     reranker: undefined,
     get textsPerTask() {
       return sizes[tasks % sizes.length] ?? 1;

@@ -1,14 +1,12 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
 import type { ToolDefinition } from '@gateway/contracts';
 import type { LoopShare, Pieces } from '@gateway/messaging';
-import { LRUCache } from 'lru-cache';
 import type { EncoderText } from '../inference/inference-protocol.ts';
 import { renderToolText } from '../encoder/tool-encoder-text.ts';
 import type { Inference, Urgency } from '../inference/inference.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
-import type { SharedVectors } from './shared-vectors.port.ts';
 import { packVector, type PackedVector } from './packed-vector.ts';
-import { VectorBlocks } from './vector-blocks.ts';
+import type { VectorMatrix, VectorStore } from './vector-store.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
@@ -29,8 +27,6 @@ const pendingMax = 20_000;
 const pendingReservedPerAccount = 5_000;
 /** Maximum total length of texts waiting for a vector, in characters. */
 const pendingCharactersMax = 64 * 1024 * 1024;
-/** Minimum time in milliseconds between two requests for the definitions of a tool list. */
-const forgottenMs = 10 * 60_000;
 /**
  * Delay in milliseconds before the router encodes tool lists for which no plan is waiting. During this delay,
  * the router can first plan the request that contained the tool list.
@@ -39,61 +35,35 @@ const laterMs = 30;
 /** Number of tool definitions to process between two pauses. */
 const readAtOnce = 8;
 
-/** Vectors for the tools in a list, by position. A tool without a vector has a row of zeros. */
-export interface VectorMatrix {
-  readonly dimensions: number;
-  /** Vector numbers in row-major order, one row per tool. */
-  readonly numbers: Float32Array;
-}
-
 export interface ToolVectorsOptions {
   readonly inference: Inference;
   readonly share: LoopShare;
-  readonly shared: SharedVectors;
+  readonly store: VectorStore;
   readonly metrics: VectorMetrics;
-  readonly vectorsBytesMax: number;
-  readonly matricesBytesMax: number;
-  /**
-   * A callback with the tools of a list that have no stored vector, so that their definitions are requested
-   * again. For the same tool list, calls of the callback are rate-limited.
-   */
-  readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
 /**
- * Stores vectors by definition hash and matrices by list hash. The encoding of a tool starts when its
- * definition arrives. The router looks up a vector in memory and then in the shared store. If both lack the
- * vector, the router computes it.
+ * Provides the first encoder's vectors. The encoding of a tool starts when its definition arrives. The router
+ * looks up a vector in memory and then in the shared store. If both lack the vector, the router computes it.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
-  readonly #matrices: LRUCache<string, VectorMatrix>;
   readonly #pending = new Map<string, Promise<void>>();
-  /**
-   * Tool lists for which definitions were requested recently. Without this cache, the router would request
-   * definitions repeatedly if a vector cannot be computed.
-   */
-  readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   readonly #pendingOf = new Map<string, number>();
   #pendingCharacters = 0;
-  #blocks: VectorBlocks | undefined;
-  /** Id of the model that computed the vectors in memory. */
-  #modelId: string | undefined;
 
   constructor(options: ToolVectorsOptions) {
     this.#options = options;
-    this.#matrices = new LRUCache({
-      maxSize: options.matricesBytesMax,
-      sizeCalculation: ({ numbers }) => numbers.byteLength + 256,
-    });
   }
 
+  /** Number of vectors in memory. */
   get size(): number {
-    return this.#blocks?.size ?? 0;
+    return this.#options.store.size;
   }
 
+  /** Memory of the vectors and matrices, in bytes. */
   get bytes(): number {
-    return (this.#blocks?.bytes ?? 0) + this.#matrices.calculatedSize;
+    return this.#options.store.bytes;
   }
 
   /** Number of tool definitions waiting for a vector. */
@@ -103,7 +73,7 @@ export class ToolVectors {
 
   /** Starts computing missing vectors and returns immediately. */
   prepare(definitions: readonly ToolDefinition[], accountId = ''): void {
-    const blocks = this.#open();
+    const blocks = this.#options.store.open();
     if (blocks === undefined) return;
     const fresh = definitions.filter(({ hash }) => !blocks.has(hash) && !this.#pending.has(hash));
     const ofAccount = (this.#pendingOf.get(accountId) ?? 0) + fresh.length;
@@ -133,13 +103,13 @@ export class ToolVectors {
    * enforces the deadline.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
-    const blocks = this.#open();
+    const { store, metrics } = this.#options;
+    const blocks = store.open();
     if (blocks === undefined) return 'no_model';
-    const kept = this.#matrices.get(index.listHash);
-    this.#options.metrics.countMatrix(kept === undefined ? 'miss' : 'hit');
+    const kept = store.cachedMatrix(index);
     if (kept !== undefined) return kept;
     const missing = index.hashes.filter((hash) => !blocks.has(hash));
-    this.#options.metrics.countVectors('memory', index.hashes.length - missing.length);
+    metrics.countVectors('memory', index.hashes.length - missing.length);
     if (missing.length > awaitedToolsMax) {
       this.#recall(index.listHash, missing);
       return 'new_tools';
@@ -148,34 +118,13 @@ export class ToolVectors {
       this.#recall(index.listHash, missing);
       await Promise.all(missing.flatMap((hash) => this.#pending.get(hash) ?? []));
     }
-    return this.#gather(index, blocks) ?? 'new_tools';
+    return store.gather(index) ?? 'new_tools';
   }
 
   #release(accountId: string, count: number): void {
     const left = (this.#pendingOf.get(accountId) ?? 0) - count;
     if (left > 0) this.#pendingOf.set(accountId, left);
     else this.#pendingOf.delete(accountId);
-  }
-
-  #open(): VectorBlocks | undefined {
-    const { encoder } = this.#options.inference;
-    if (encoder === undefined) return undefined;
-    if (this.#blocks === undefined || this.#modelId !== encoder.id) {
-      this.#modelId = encoder.id;
-      this.#blocks = new VectorBlocks(encoder.dimensions, this.#options.vectorsBytesMax);
-      this.#matrices.clear();
-    }
-    return this.#blocks;
-  }
-
-  #gather(index: KeywordIndex, blocks: VectorBlocks): VectorMatrix | undefined {
-    const { dimensions } = blocks;
-    const numbers = new Float32Array(index.hashes.length * dimensions);
-    const isWhole = index.hashes.every((hash, position) => blocks.read(hash, numbers, position * dimensions));
-    if (!isWhole) return undefined;
-    const matrix = { dimensions, numbers };
-    this.#matrices.set(index.listHash, matrix);
-    return matrix;
   }
 
   /**
@@ -189,11 +138,8 @@ export class ToolVectors {
   }
 
   async #ask(listHash: string, unknown: readonly string[]): Promise<void> {
-    const lost = await this.#fetch(unknown);
-    this.#options.metrics.countVectors('forgotten', lost.length);
-    if (lost.length === 0 || this.#forgotten.has(listHash)) return;
-    this.#forgotten.set(listHash, true);
-    this.#options.onForgotten(listHash, lost);
+    const { store } = this.#options;
+    store.askAgain(listHash, await store.fetch(unknown));
   }
 
   /** Computes missing vectors. A vector that no plan is waiting for is computed after the current plan. */
@@ -202,7 +148,7 @@ export class ToolVectors {
     urgency: Urgency,
     accountId: string,
   ): Promise<void> {
-    const { share } = this.#options;
+    const { share, store } = this.#options;
     const texts = new Map<string, EncoderText>();
     const reading = this.#readTexts(definitions, texts);
     try {
@@ -210,7 +156,7 @@ export class ToolVectors {
         await waitMs(laterMs);
         await share.runInTurn(accountId, reading);
       } else await share.run(accountId, reading);
-      await this.#make(await this.#fetch([...texts.keys()]), texts, { urgency, accountId });
+      await this.#make(await store.fetch([...texts.keys()]), texts, { urgency, accountId });
     } finally {
       for (const text of texts.values()) this.#pendingCharacters -= lengthOf(text);
     }
@@ -243,23 +189,12 @@ export class ToolVectors {
     for (const hash of hashes) this.#pending.set(hash, done);
   }
 
-  /** Loads vectors from the shared store. Returns the hashes of the vectors that were not found. */
-  async #fetch(hashes: readonly string[]): Promise<string[]> {
-    const blocks = this.#open();
-    const modelId = this.#modelId;
-    if (blocks === undefined || modelId === undefined) return [];
-    const found = await this.#options.shared.fetch(modelId, blocks.dimensions, hashes);
-    for (const [hash, packed] of found) blocks.set(hash, packed);
-    this.#options.metrics.countVectors('shared', found.size);
-    return hashes.filter((hash) => !found.has(hash));
-  }
-
   async #make(
     hashes: readonly string[],
     texts: ReadonlyMap<string, EncoderText>,
     { urgency, accountId }: { readonly urgency: Urgency; readonly accountId: string },
   ): Promise<void> {
-    const { inference, shared, metrics } = this.#options;
+    const { inference, store } = this.#options;
     const made = new Map<string, PackedVector>();
     let from = 0;
     while (from < hashes.length) {
@@ -269,7 +204,7 @@ export class ToolVectors {
         { kind: 'encode', texts: some.map((hash) => texts.get(hash) ?? []) },
         { urgency, accountId },
       );
-      const blocks = this.#open();
+      const blocks = store.open();
       const size = encoded.length / some.length;
       if (blocks?.dimensions !== size) return;
       some.forEach((hash, at) => {
@@ -278,8 +213,7 @@ export class ToolVectors {
         made.set(hash, packed);
       });
     }
-    metrics.countVectors('made', made.size);
-    if (this.#modelId !== undefined) void shared.store(this.#modelId, made, accountId);
+    store.share(made, accountId);
   }
 }
 

@@ -1,0 +1,125 @@
+import { LRUCache } from 'lru-cache';
+import type { EncoderFacts } from '../inference/inference-protocol.ts';
+import type { KeywordIndex } from '../tool-index/keyword-index.ts';
+import type { VectorMetrics } from '../metrics/router-metrics.ts';
+import type { PackedVector } from './packed-vector.ts';
+import type { SharedVectors } from './shared-vectors.port.ts';
+import { VectorBlocks } from './vector-blocks.ts';
+
+/** Minimum time in milliseconds between two requests for the definitions of a tool list. */
+const forgottenMs = 10 * 60_000;
+
+/** Vectors for the tools in a list, by position. */
+export interface VectorMatrix {
+  readonly dimensions: number;
+  /** Vector numbers in row-major order, one row per tool. */
+  readonly numbers: Float32Array;
+}
+
+export interface VectorStoreOptions {
+  readonly shared: SharedVectors;
+  readonly metrics: VectorMetrics;
+  readonly vectorsBytesMax: number;
+  readonly matricesBytesMax: number;
+  /**
+   * Callback with the tools of a list that have no stored vector, to request their definitions again. Calls
+   * of the callback for the same tool list are rate-limited.
+   */
+  readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
+}
+
+/**
+ * Stores one encoder's vectors by definition hash and matrices by list hash, in memory and in the shared store.
+ * If another model takes the encoder's place, the stored vectors are dropped.
+ */
+export class VectorStore {
+  readonly #options: VectorStoreOptions;
+  readonly #encoder: () => EncoderFacts | undefined;
+  readonly #matrices: LRUCache<string, VectorMatrix>;
+  /**
+   * Tool lists for which definitions were requested recently. The cache of requested tool lists prevents
+   * repeated requests if a vector cannot be computed.
+   */
+  readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
+  #blocks: VectorBlocks | undefined;
+  /** Id of the model that computed the vectors in memory. */
+  #modelId: string | undefined;
+
+  /** @param encoder returns the encoder that makes the vectors, or undefined while it is not available. */
+  constructor(encoder: () => EncoderFacts | undefined, options: VectorStoreOptions) {
+    this.#encoder = encoder;
+    this.#options = options;
+    this.#matrices = new LRUCache({
+      maxSize: options.matricesBytesMax,
+      sizeCalculation: ({ numbers }) => numbers.byteLength + 256,
+    });
+  }
+
+  get size(): number {
+    return this.#blocks?.size ?? 0;
+  }
+
+  get bytes(): number {
+    return (this.#blocks?.bytes ?? 0) + this.#matrices.calculatedSize;
+  }
+
+  /** Returns the vectors in memory, or undefined while no encoder is available. */
+  open(): VectorBlocks | undefined {
+    const encoder = this.#encoder();
+    if (encoder === undefined) return undefined;
+    if (this.#blocks === undefined || this.#modelId !== encoder.id) {
+      this.#modelId = encoder.id;
+      this.#blocks = new VectorBlocks(encoder.dimensions, this.#options.vectorsBytesMax);
+      this.#matrices.clear();
+    }
+    return this.#blocks;
+  }
+
+  /** Returns the list's matrix if it is cached. */
+  cachedMatrix(index: KeywordIndex): VectorMatrix | undefined {
+    const kept = this.open() === undefined ? undefined : this.#matrices.get(index.listHash);
+    this.#options.metrics.countMatrix(kept === undefined ? 'miss' : 'hit');
+    return kept;
+  }
+
+  /** Assembles the list's matrix. Returns undefined if a tool of the list has no vector in memory. */
+  gather(index: KeywordIndex): VectorMatrix | undefined {
+    const blocks = this.open();
+    if (blocks === undefined) return undefined;
+    const { dimensions } = blocks;
+    const numbers = new Float32Array(index.hashes.length * dimensions);
+    const isWhole = index.hashes.every((hash, position) => blocks.read(hash, numbers, position * dimensions));
+    if (!isWhole) return undefined;
+    const matrix = { dimensions, numbers };
+    this.#matrices.set(index.listHash, matrix);
+    return matrix;
+  }
+
+  /** Loads vectors from the shared store. Returns the hashes of the vectors that were not found. */
+  async fetch(hashes: readonly string[]): Promise<string[]> {
+    const blocks = this.open();
+    const modelId = this.#modelId;
+    if (blocks === undefined || modelId === undefined) return [];
+    const found = await this.#options.shared.fetch(modelId, blocks.dimensions, hashes);
+    for (const [hash, packed] of found) blocks.set(hash, packed);
+    this.#options.metrics.countVectors('shared', found.size);
+    return hashes.filter((hash) => !found.has(hash));
+  }
+
+  /**
+   * Requests the definitions of tools that have no vector in memory or in the shared store. Requests for the same
+   * tool list are rate-limited.
+   */
+  askAgain(listHash: string, lost: readonly string[]): void {
+    this.#options.metrics.countVectors('forgotten', lost.length);
+    if (lost.length === 0 || this.#forgotten.has(listHash)) return;
+    this.#forgotten.set(listHash, true);
+    this.#options.onForgotten(listHash, lost);
+  }
+
+  /** Writes new vectors into the shared store, at the expense of the account that sent the definitions. */
+  share(made: ReadonlyMap<string, PackedVector>, accountId: string): void {
+    this.#options.metrics.countVectors('made', made.size);
+    if (this.#modelId !== undefined) void this.#options.shared.store(this.#modelId, made, accountId);
+  }
+}
