@@ -153,6 +153,11 @@ const bad: readonly (readonly [PromiseName, string, Partial<History>])[] = [
     'a rejected API key that no client revoked',
     add(operationOf('bad-1', { status: 401, code: 'invalid_api_key' })),
   ],
+  [
+    'errorCodesAreDocumented',
+    'a 429 of a key without a low limit, while Redis responds',
+    add(operationOf('bad-1', { startMs: 51_000, status: 429, code: 'rate_limit_exceeded' })),
+  ],
   ['errorCodesAreDocumented', 'an unknown code', add(operationOf('bad-1', { status: 418, code: 'teapot' }))],
   [
     'errorCodesAreDocumented',
@@ -163,6 +168,16 @@ const bad: readonly (readonly [PromiseName, string, Partial<History>])[] = [
     'nothingTakesTooLong',
     'a request of 11 s',
     add(operationOf('bad-1', { kind: 'key-list', startMs: 0, endMs: 11_000 })),
+  ],
+  [
+    'failuresAreFast',
+    'a 503 after 5 s',
+    add(
+      operationOf('bad-1', {
+        ...{ kind: 'key-list', startMs: 50_100, endMs: 55_100 },
+        ...{ status: 503, code: 'service_unavailable' },
+      }),
+    ),
   ],
   ['everythingRecovers', 'a recovery of 25 s', { recoveryMs: 25_000 }],
   [

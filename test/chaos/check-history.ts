@@ -2,6 +2,7 @@ import type { History, Violation } from './history.ts';
 import {
   errorCodesAreDocumented,
   everythingRecovers,
+  failuresAreFast,
   logsHaveNoSecrets,
   noInternalError,
   nothingTakesTooLong,
@@ -39,6 +40,7 @@ export const promises = {
   noInternalError,
   errorCodesAreDocumented,
   nothingTakesTooLong,
+  failuresAreFast,
   everythingRecovers,
   rateWindowsHold,
   budgetsHold,

@@ -23,6 +23,22 @@ export function nothingTakesTooLong(history: History): string[] {
   });
 }
 
+/** The documented time until a request fails if a part of the gateway does not respond, in milliseconds. */
+const failedMs = 2_000;
+/** Additional time for a busy machine, in milliseconds. */
+const busyMs = 1_500;
+
+/** A request that returns `service_unavailable` fails within two seconds. */
+export function failuresAreFast(history: History): string[] {
+  return history.operations.flatMap((operation) => {
+    if (operation.code !== 'service_unavailable') return [];
+    const tookMs = operation.endMs - operation.startMs - excusedMs(history, operation);
+    return tookMs > failedMs + busyMs
+      ? [`${operation.id} (${operation.kind}) failed after ${Math.round(tookMs)} ms on ${operation.edge}`]
+      : [];
+  });
+}
+
 /** After the last fault, all kinds of requests succeed again within the documented time. */
 export function everythingRecovers({ recoveryMs }: History): string[] {
   return recoveryMs > recoveredMs ? [`the recovery took ${Math.round(recoveryMs)} ms`] : [];
@@ -121,7 +137,9 @@ const explanations: Readonly<Record<string, Explanation>> = {
   service_unavailable: (history, operation) => isExplained(history, operation, listNeeded(operation)),
   connection_broken: (history, operation) =>
     isExplained(history, operation, isChat(operation) ? ['edge', 'upstream'] : ['edge']),
-  rate_limit_exceeded: isLimited,
+  // Without the cache Redis, each edge admits an eighth of every limit.
+  rate_limit_exceeded: (history, operation) =>
+    isLimited(history, operation) || isExplained(history, operation, ['redis-cache']),
   invalid_api_key: (history, operation) =>
     accountIsDeleted(history, operation) || wasTried(history, operation, 'key-revoke', operation.keyId),
   expired_api_key: (history, operation) => wasTried(history, operation, 'key-rotate', operation.keyId),
