@@ -1,5 +1,6 @@
 import {
   bindingBeta,
+  listAdditions,
   TranscriptRules,
   type BindingVerdict,
   type BoundFormat,
@@ -26,6 +27,8 @@ export interface BoundModel {
   readonly missed: readonly string[];
   /** The number of times that the model searched for a deferred tool. */
   readonly searches: number;
+  /** The number of requests with messages that load deferred tools. */
+  readonly loads: number;
 }
 
 /**
@@ -38,13 +41,14 @@ export function serveBoundModel(
   wants: (text: string) => string | undefined,
 ): BoundModel {
   const rules = new TranscriptRules({ bindsPrefix: true });
-  const model = { rules, verdicts: [] as BindingVerdict[], missed: [] as string[], searches: 0 };
+  const model = { rules, verdicts: [] as BindingVerdict[], missed: [] as string[], searches: 0, loads: 0 };
   let calls = 0;
   provider.setControls(({ url, headers, body: bytes }) => {
     const format = formatOf(url);
     const body = asJson(JSON.parse(bytes.toString('utf8')));
     const verdict = rules.judge(format, body, String(headers['anthropic-beta'] ?? ''));
     model.verdicts.push(verdict);
+    if (listOf(body['messages']).some((message) => listAdditions(message).length > 0)) model.loads += 1;
     if (verdict.kind === 'rejected') return refuse(format, verdict.message);
     if (url.includes('count_tokens')) return { status: 200, headers: json, body: { input_tokens: 100 } };
     const name = wanted(body, wants);
@@ -56,7 +60,8 @@ export function serveBoundModel(
     const call = found === 'missing' || name === undefined ? undefined : { id: `call_${calls}`, name };
     const transformations =
       verdict.kind === 'dropped' ? { input_transformations: verdict.transformations } : {};
-    if (format === 'responses') return answerResponses(body, signature, call, transformations);
+    if (format === 'responses')
+      return answerResponses(body, signature, call, found === 'deferred', transformations);
     return format === 'messages'
       ? answerMessages(body, signature, call, found === 'deferred', transformations)
       : answerConverse(url, signature, call);
@@ -80,11 +85,12 @@ function refuse(format: BoundFormat, message: string): ReplayControls {
 }
 
 /**
- * Returns the tool that the last message requests. Returns undefined if the last message has tool results or
- * requests no tool.
+ * Returns the tool that the last message of the client requests. Returns undefined if the last message has tool
+ * results or requests no tool. The gateway may have added a system message that loads tools.
  */
 function wanted(body: Json, wants: (text: string) => string | undefined): string | undefined {
-  const { content } = asJson(listOf(body['messages'] ?? body['input']).at(-1));
+  const messages = listOf(body['messages'] ?? body['input']);
+  const { content } = asJson(messages.findLast(({ role }) => role !== 'system'));
   const parts = typeof content === 'string' ? [{ text: content }] : listOf(content);
   const text = parts.map((part) => asJson(part)['text']).find((each) => typeof each === 'string');
   return typeof text === 'string' ? wants(text) : undefined;
@@ -98,9 +104,19 @@ function findTool(format: BoundFormat, body: Json, name: string): 'visible' | 'd
   const tools = listOf(body['tools']);
   const tool = tools.find((each) => each['name'] === name);
   if (tool === undefined) return 'missing';
-  const isFound = JSON.stringify(body['messages'] ?? []).includes(`"tool_name":${JSON.stringify(name)}`);
-  if (tool['defer_loading'] !== true || isFound) return 'visible';
-  return tools.some(({ type }) => type === 'tool_search_tool_bm25_20251119') ? 'deferred' : 'missing';
+  if (tool['defer_loading'] !== true || isFoundIn(body, name)) return 'visible';
+  const searches = ['tool_search_tool_bm25_20251119', 'tool_search'];
+  return tools.some(({ type }) => searches.includes(String(type))) ? 'deferred' : 'missing';
+}
+
+/** Returns whether the transcript loads the tool, or contains the result of a search for the tool. */
+function isFoundIn(body: Json, name: string): boolean {
+  if (listOf(body['messages']).some((message) => listAdditions(message).includes(name))) return true;
+  const outputs = listOf(body['input']).filter(({ type }) => type === 'tool_search_output');
+  return (
+    outputs.some(({ tools }) => listOf(tools).some((tool) => tool['name'] === name)) ||
+    JSON.stringify(body['messages'] ?? []).includes(`"tool_name":${JSON.stringify(name)}`)
+  );
 }
 
 function answerMessages(
@@ -161,12 +177,14 @@ function answerResponses(
   body: Json,
   signature: string,
   call: { readonly id: string; readonly name: string } | undefined,
+  searches: boolean,
   transformations: object,
 ): ReplayControls {
   const id = `rs_${signature.slice(0, 16)}`;
   const text = { type: 'output_text', text: 'Done.', annotations: [] };
   const output = [
     { type: 'reasoning', id, summary: [], encrypted_content: signature },
+    ...(call !== undefined && searches ? searchResponses(body, id, call.name) : []),
     call === undefined
       ? { type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed', content: [text] }
       : { type: 'function_call', id: `fc_${id}`, call_id: call.id, name: call.name, arguments: '{}' },
@@ -183,6 +201,16 @@ function answerResponses(
   ];
   const frames = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: frames.join('') };
+}
+
+/** The items of a search that OpenAI runs within the response. The result contains the tool's definition. */
+function searchResponses(body: Json, id: string, name: string): object[] {
+  const run = { execution: 'server', call_id: null, status: 'completed' };
+  const found = listOf(body['tools']).filter((tool) => tool['name'] === name);
+  return [
+    { type: 'tool_search_call', id: `tsc_${id}`, ...run, arguments: { paths: [name] } },
+    { type: 'tool_search_output', id: `tso_${id}`, ...run, tools: found },
+  ];
 }
 
 function answerConverse(
@@ -207,10 +235,13 @@ export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 
 
 /** Returns the tool results in a request, as the provider received them. */
 export function listResults(body: string): string[] {
-  const blocks = listOf(asJson(JSON.parse(body))['messages']).flatMap(({ content }) => listOf(content));
-  return blocks.flatMap(({ content, toolResult }) => {
+  const request = asJson(JSON.parse(body));
+  const blocks = listOf(request['messages']).flatMap(({ content }) => listOf(content));
+  const outputs = listOf(request['input']).filter(({ type }) => type === 'function_call_output');
+  return [...blocks, ...outputs].flatMap(({ content, toolResult, output }) => {
     if (toolResult !== undefined)
       return listOf(asJson(toolResult)['content']).map(({ text }) => String(text));
-    return typeof content === 'string' ? [content] : [];
+    const text = content ?? output;
+    return typeof text === 'string' ? [text] : [];
   });
 }

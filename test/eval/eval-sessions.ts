@@ -14,7 +14,9 @@ import { printReport } from './sessions/report.ts';
 import { loadSessions } from './sessions/load-sessions.ts';
 import { prepareSubjects } from './sessions/prepare-subjects.ts';
 import { measureList } from './sessions/measure-list.ts';
-import { promptSizeNames } from './sessions/prompt-sizes.ts';
+import { loadTranscripts } from './compression/transcripts.ts';
+import { measureResultShare, promptSizeNames } from './sessions/prompt-sizes.ts';
+import { join } from 'node:path';
 
 const sizes = [50, 100, 300];
 /**
@@ -55,6 +57,7 @@ const models = modelNames
     return model;
   });
 const data = loadSessions(values.data);
+const resultShare = measureResultShare(loadTranscripts(join(values.data, 'transcripts')));
 const report = [];
 for (const size of values.sizes.split(',').map(Number)) {
   const subjects = prepareSubjects(data, {
@@ -63,7 +66,7 @@ for (const size of values.sizes.split(',').map(Number)) {
     lane: values.lane,
   });
   for (const prompt of promptSizeNames)
-    report.push(await measureList(subjects, { tools: size, prompt }, models));
+    report.push(await measureList(subjects, { tools: size, prompt }, models, resultShare));
 }
 printReport(report);
 process.exit(0);

@@ -57,4 +57,5 @@ export {
   type UnitUnderTest,
 } from './stack/stack-under-test.ts';
 export { bindingBeta, type BindingVerdict, type BoundFormat } from './transcript-rules/prefix-binding.ts';
+export { listAdditions, toolChangesBeta } from './transcript-rules/tool-additions.ts';
 export { TranscriptRules, type IssuedReasoning } from './transcript-rules/transcript-rules.ts';

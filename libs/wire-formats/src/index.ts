@@ -15,9 +15,8 @@ export type {
   StreamRenderOptions,
   ClientWireFormat,
   CallPlace,
-  EditedRequest,
-  RequestEdit,
 } from './common/format.ts';
+export type { EditedRequest, RequestEdit } from './common/request-edit.ts';
 export { cloudFields, isCloudField, type CloudField, readCloudFields } from './common/gateway-fields.ts';
 export { encodeEventStream } from './event-stream/encode-event-stream.ts';
 export { EventStreamDecoder, type EventStreamDecoderOptions } from './event-stream/event-stream-decoder.ts';
@@ -41,9 +40,8 @@ export { JsonDepthError, JsonFieldsError, JsonSyntaxError, JsonValuesError } fro
 export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
 export { renderTokenCount } from './messages/client/render-response.ts';
-export { listFoundTools } from './messages/client/outline-messages.ts';
 export { dropBoundReasoning } from './messages/bound-reasoning.ts';
-export { searchTool } from './messages/edit-request.ts';
+export { searchTool, toolChangesBeta } from './messages/edit-request.ts';
 export { parseTokenCount } from './messages/provider/parse-response.ts';
 export { findCustomTools, restoreCustomCalls, wrapCustomTools } from './common/custom-tools.ts';
 export { mapEvents, nameTools, restoreToolNames, type UpstreamToolNames } from './common/tool-names.ts';

@@ -2,7 +2,7 @@ import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
 import { recallAt } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import { billSession } from '../sessions/bill.ts';
-import { priceOf } from '../sessions/measure-list.ts';
+import { priceOf } from '../sessions/point.ts';
 import { resize, type PromptSize } from '../sessions/prompt-sizes.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from '../sessions/replay.ts';
 import { planFirst, replaySession, replayStateless } from '../sessions/replay-session.ts';

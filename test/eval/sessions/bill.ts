@@ -12,26 +12,60 @@ export interface BilledCall {
   readonly sharedTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** The tokens of the tool definitions, which come first in the prompt. */
+  readonly toolTokens: number;
+  /** The tokens of the instructions, which follow the tools. */
+  readonly systemTokens: number;
+  /** True if the call only exists because the model searches for a deferred tool. */
+  readonly isSearch: boolean;
+}
+
+/** The parts of a bill, in tokens at the model's regular input price. */
+export interface Bill {
+  readonly tools: number;
+  readonly instructions: number;
+  readonly messages: number;
+  readonly output: number;
+  /** The input and output of the calls that only search for deferred tools. */
+  readonly searches: number;
 }
 
 /**
  * Returns the cost of a session for a model. The unit is one token at the model's regular input price. Model
  * calls are assumed to follow each other within the cache's lifetime.
  */
-export function billSession({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): number {
-  if (prices === null || prices.input === 0) return 0;
+export function billSession(model: CatalogModel, calls: readonly BilledCall[]): number {
+  const { tools, instructions, messages, output, searches } = splitBill(model, calls);
+  return tools + instructions + messages + output + searches;
+}
+
+/** Returns the cost of a session by part of the prompt, in the unit of `billSession`. */
+export function splitBill({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): Bill {
+  const bill = { tools: 0, instructions: 0, messages: 0, output: 0, searches: 0 };
+  if (prices === null || prices.input === 0) return bill;
   const isCached = cache !== null && cache.kind !== 'none' && cache.readMultiplier !== null;
   const minTokens = cache?.minTokens ?? cachedTokensMin;
   const read = cache?.readMultiplier ?? 1;
   const write = isCached ? (cache.writeMultiplier ?? 1) : 1;
-  let cost = 0;
-  for (const { sharedTokens, inputTokens, outputTokens } of calls) {
+  for (const { sharedTokens, inputTokens, outputTokens, toolTokens, systemTokens, isSearch } of calls) {
     const cached = isCached && sharedTokens >= minTokens ? sharedTokens : 0;
-    const isWritten = isCached && inputTokens >= minTokens;
-    cost += cached * read + (inputTokens - cached) * (isWritten ? write : 1);
-    cost += outputTokens * (prices.output / prices.input);
+    const fresh = isCached && inputTokens >= minTokens ? write : 1;
+    const priceOf = (start: number, end: number): number => {
+      const reads = Math.max(0, Math.min(end, cached) - start);
+      return reads * read + (end - start - reads) * fresh;
+    };
+    const instructed = toolTokens + systemTokens;
+    const parts = {
+      tools: priceOf(0, toolTokens),
+      instructions: priceOf(toolTokens, instructed),
+      messages: priceOf(instructed, inputTokens),
+      output: outputTokens * (prices.output / prices.input),
+    };
+    if (isSearch) bill.searches += parts.tools + parts.instructions + parts.messages + parts.output;
+    else
+      for (const part of ['tools', 'instructions', 'messages', 'output'] as const) bill[part] += parts[part];
   }
-  return cost;
+  return bill;
 }
 
 /**
@@ -41,7 +75,12 @@ export function billSession({ prices, cache }: CatalogModel, calls: readonly Bil
  */
 export class SharedPrefixes {
   readonly calls: BilledCall[] = [];
+  readonly #systemTokens: number;
   readonly #sent: { readonly tools: readonly number[]; tail: number }[] = [];
+
+  constructor(systemTokens: number) {
+    this.#systemTokens = systemTokens;
+  }
 
   /**
    * Adds a model call.
@@ -54,6 +93,7 @@ export class SharedPrefixes {
     toolTokens: (position: number) => number,
     tailTokens: number,
     outputTokens: number,
+    isSearch = false,
   ): void {
     const all = tools.reduce((sum, position) => sum + toolTokens(position), 0);
     let sharedTokens = 0;
@@ -69,7 +109,10 @@ export class SharedPrefixes {
     }
     if (same === undefined) this.#sent.push({ tools, tail: tailTokens });
     else same.tail = Math.max(same.tail, tailTokens);
-    this.calls.push({ sharedTokens, inputTokens: all + tailTokens, outputTokens });
+    this.calls.push({
+      ...{ sharedTokens, inputTokens: all + tailTokens, outputTokens },
+      ...{ toolTokens: all, systemTokens: this.#systemTokens, isSearch },
+    });
   }
 }
 

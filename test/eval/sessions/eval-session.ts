@@ -26,4 +26,6 @@ export interface EvalSession {
 export interface EvalList {
   readonly tools: readonly ToolDefinition[];
   readonly tokens: readonly number[];
+  /** The tokens of each tool's name and description. */
+  readonly headTokens: readonly number[];
 }

@@ -35,7 +35,7 @@ export function makeList(
   const listed = sortByHash([...byHash.keys()], `order ${session.id}`).flatMap(
     (hash) => byHash.get(hash) ?? [],
   );
-  return { tools: listed, tokens: listed.map(tokensOfTool) };
+  return { tools: listed, tokens: listed.map(tokensOfTool), headTokens: listed.map(tokensOfHead) };
 }
 
 function sortByHash(ids: readonly string[], seed: string): string[] {
@@ -43,6 +43,10 @@ function sortByHash(ids: readonly string[], seed: string): string[] {
     .map((id) => ({ id, key: createHash('md5').update(`${seed}\n${id}`).digest('hex') }))
     .sort((one, other) => (one.key < other.key ? -1 : 1))
     .map(({ id }) => id);
+}
+
+function tokensOfHead({ name, description }: ToolDefinition): number {
+  return tokensOf(JSON.stringify({ type: 'function', name, description }));
 }
 
 function tokensOfTool({ name, description, parameters }: ToolDefinition): number {

@@ -1,41 +1,23 @@
 import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
-import { bindsReasoning, type CatalogModel } from '@gateway/model-catalog';
+import type { CatalogModel } from '@gateway/model-catalog';
 import { lossOf } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
-import { billSession } from './bill.ts';
+import { billSession, splitBill, type Bill } from './bill.ts';
 import { makePolicy } from './make-policy.ts';
-import { resize, type PromptSize } from './prompt-sizes.ts';
-import { replayBound, replayNative } from './replay-native.ts';
+import { isBound, measureBound } from './measure-bound.ts';
+import { comparedRates, nameOf, priceOf, targets, type Measure, type Point, type Replay } from './point.ts';
+import { compressResults, resize, type PromptSize } from './prompt-sizes.ts';
+import { replayNative } from './replay-native.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { replaySession, replayStateless } from './replay-session.ts';
 
 /** The measured values of K, from 5 to the number of all tools. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
-const targets = [0.9, 0.95, 0.99];
 
 /**
  * Prices of a cached prefix, as fractions of the input price. The results for a fixed K do not depend on the
  * prices of a cached prefix.
  */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
-
-/** The results of one setting for all sessions. Except for `callRecall`, recall is measured per conversation. */
-export interface Point {
-  readonly setting: string;
-  /** The billed cost divided by the cost of sending all tools, by model. */
-  readonly cost: Readonly<Record<string, number>>;
-  /** The share of tool calls for which the tool was forwarded. */
-  readonly callRecall: number;
-  /** The share of conversations in which every needed tool was forwarded when it was first needed. */
-  readonly forwardedRecall: number;
-  /**
-   * The mean over conversations of ρ^m, for m missed tools and the policy's recovery rate ρ (`recoveryRate`).
-   * Without recovery, ρ is 0.
-   */
-  readonly effectiveRecall: number;
-  readonly recoveryRate: number;
-  readonly roundsPerSession: number;
-  readonly keptShare: number;
-}
 
 export interface ListReport {
   readonly tools: number;
@@ -51,14 +33,20 @@ export interface ListReport {
   readonly priced: Readonly<Record<string, readonly Point[]>>;
   /** The figures with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
-  /** The figures for models with bound reasoning, by model. */
+  /**
+   * The figures for models with bound reasoning, by model. Their tool results are compressed on arrival. The
+   * first point sends every request unchanged.
+   */
   readonly bound: Readonly<Record<string, readonly Point[]>>;
+  /** The tokens of compressed tool results, divided by their original tokens. */
+  readonly resultShare: number;
 }
 
 export async function measureList(
   unsized: readonly ReplaySubject[],
   { tools, prompt }: Pick<ListReport, 'tools' | 'prompt'>,
   models: readonly CatalogModel[],
+  resultShare: number,
 ): Promise<ListReport> {
   const subjects = unsized.map((subject) => resize(subject, prompt));
   const all = await replayAll(subjects, (subject) => replayStateless(subject, null));
@@ -82,7 +70,14 @@ export async function measureList(
   for (const model of unbound)
     if (model.nativeSelection !== undefined) native[nameOf(model)] = await measureNative(model, sizes, point);
   const bound: Record<string, readonly Point[]> = {};
-  for (const model of binding) bound[nameOf(model)] = await measureBound(model, subjects, point);
+  const compressed = subjects.map((subject) => compressResults(subject, resultShare));
+  const pointBound: Measure = async (setting, replay, policy = null) =>
+    summarize(setting, await replayAll(compressed, replay), { base, models, policy, tools });
+  for (const model of binding) {
+    const unchanged = await point('unchanged', (each) => replayStateless(each, null));
+    const points = await measureBound(model, { subjects: compressed, tools }, pointBound);
+    bound[nameOf(model)] = [unchanged, ...points];
+  }
   const requests = subjects.reduce((sum, { session }) => sum + session.requests.length, 0);
   return {
     ...{ tools, prompt },
@@ -93,11 +88,9 @@ export async function measureList(
     priced,
     native,
     bound,
+    resultShare: round(resultShare),
   };
 }
-
-type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
-type Measure = (setting: string, replay: Replay, policy?: RoutingPolicy | null) => Promise<Point>;
 
 /**
  * Measures a new account with the shipped priors, without and with recovery. Also measures an account whose
@@ -150,57 +143,10 @@ async function measureNative(
   return points;
 }
 
-const isBound = (model: CatalogModel): boolean => bindsReasoning(model, model.modelId).effect !== 'none';
-
-/**
- * Measures a new account with the shipped priors. Also measures an account with the policy that the worker
- * makes from the measured conversations. Models that drop reasoning without an error get every request
- * unchanged.
- */
-async function measureBound(
-  model: CatalogModel,
-  subjects: readonly ReplaySubject[],
-  point: Measure,
-): Promise<Point[]> {
-  if (bindsReasoning(model, model.modelId).effect !== 'rejects')
-    return [await point('unchanged', (each) => replayStateless(each, null))];
-  const points: Point[] = [];
-  const price = priceOf(model);
-  for (const recallTarget of targets) {
-    const learned = await makePolicy(subjects, { recallTarget, price });
-    for (const [account, policy] of [
-      ['new', null],
-      ['calibrated', learned],
-    ] as const)
-      for (const mode of ['deferred', 'pruned'] as const)
-        points.push(
-          await point(
-            `${account} ${mode} target=${recallTarget}`,
-            (each) => replayBound(each, { recallTarget, price, policy }, mode),
-            policy,
-          ),
-        );
-  }
-  return points;
-}
-
 async function replayAll(subjects: readonly ReplaySubject[], replay: Replay): Promise<ReplayOutcome[]> {
   const outcomes: ReplayOutcome[] = [];
   for (const subject of subjects) outcomes.push(await replay(subject));
   return outcomes;
-}
-
-export const nameOf = ({ provider, modelId }: CatalogModel): string => `${provider}/${modelId}`;
-
-export function priceOf(model: CatalogModel): ReplaySettings['price'] {
-  const { input = 1, output = 4 } = model.prices ?? {};
-  const read = model.cache?.readMultiplier ?? null;
-  return {
-    cacheRead: read,
-    cacheWrite: read === null ? null : (model.cache?.writeMultiplier ?? 1),
-    cachedTokensMin: read === null ? 0 : (model.cache?.minTokens ?? 1024),
-    output: output / input,
-  };
 }
 
 /** Returns the cost of sending all tools, summed over all sessions, by model. */
@@ -229,8 +175,23 @@ function summarize(
   });
   const rateOf = ({ bucket }: ReplayOutcome): number =>
     decideBucket(policy, { intent: bucket.split(':')[0] ?? '', tools }).recoveryRate;
+  const bill = models.map((model): [string, Bill] => {
+    const parts = outcomes.map(({ calls }) => splitBill(model, calls));
+    const shareOf = (part: keyof Bill): number =>
+      round(parts.reduce((sum, each) => sum + each[part], 0) / (base.get(nameOf(model)) ?? 1));
+    return [
+      nameOf(model),
+      {
+        ...{ tools: shareOf('tools'), instructions: shareOf('instructions') },
+        ...{ messages: shareOf('messages'), output: shareOf('output'), searches: shareOf('searches') },
+      },
+    ];
+  });
   const mean = (valueOf: (outcome: ReplayOutcome) => number): number =>
     round(sumOf(outcomes, valueOf) / outcomes.length);
+  const effectiveWith = (rate: number): number =>
+    mean((each) => 1 - lossOf(each.missed.length, each.isArmed ? rate : 0));
+  const rates = Array.from({ length: 101 }, (_, at) => at / 100);
   return {
     setting,
     cost: Object.fromEntries(cost),
@@ -238,8 +199,11 @@ function summarize(
     forwardedRecall: mean(({ missed }) => (missed.length === 0 ? 1 : 0)),
     effectiveRecall: mean((each) => 1 - lossOf(each.missed.length, each.isArmed ? rateOf(each) : 0)),
     recoveryRate: mean(rateOf),
+    effectiveAt: Object.fromEntries(comparedRates.map((rate) => [String(rate), effectiveWith(rate)])),
+    rateNeeded: rates.find((rate) => effectiveWith(rate) >= 0.95) ?? 1,
     roundsPerSession: mean(({ rounds }) => rounds),
     keptShare: mean(({ kept }) => kept),
+    bill: Object.fromEntries(bill),
   };
 }
 

@@ -1,3 +1,7 @@
+import { ConversationCompressor } from '../../../apps/compressor/src/compress-blocks/conversation.ts';
+import { tokensOf } from '../compression/token-table.ts';
+import type { Transcript } from '../compression/transcripts.ts';
+import type { EvalRequest } from './eval-session.ts';
 import type { ReplaySubject } from './replay.ts';
 
 /**
@@ -17,11 +21,42 @@ export const promptSizeNames = ['small', 'large'] as const satisfies readonly Pr
  */
 export function resize(subject: ReplaySubject, size: PromptSize): ReplaySubject {
   const { system, result } = promptSizes[size];
+  const resized = mapResults(subject, () => result);
+  return { ...resized, session: { ...resized.session, systemTokens: system } };
+}
+
+/**
+ * Returns the conversation with tool results that are compressed on arrival.
+ * @param share the tokens of compressed tool results, divided by their original tokens
+ */
+export function compressResults(subject: ReplaySubject, share: number): ReplaySubject {
+  return mapResults(subject, (tokens) => Math.round(tokens * share));
+}
+
+function mapResults(subject: ReplaySubject, tokensFor: (tokens: number) => number): ReplaySubject {
   let turns = 0;
-  const requests = subject.session.requests.map((request) => {
+  const requests = subject.session.requests.map((request): EvalRequest => {
     const isNewTurn = request.userTurns.length > turns;
     turns = request.userTurns.length;
-    return isNewTurn ? request : { ...request, newTokens: result };
+    return isNewTurn ? request : { ...request, newTokens: tokensFor(request.newTokens) };
   });
-  return { ...subject, session: { ...subject.session, systemTokens: system, requests } };
+  return { ...subject, session: { ...subject.session, requests } };
+}
+
+/**
+ * Returns the tokens of compressed tool results divided by their original tokens, over recorded sessions. The
+ * compressor uses the mode `lossless`, the default of a new account.
+ */
+export function measureResultShare(transcripts: readonly Transcript[]): number {
+  let [before, after] = [0, 0];
+  for (const { id, blocks, observations } of transcripts) {
+    const compressor = new ConversationCompressor({ mode: 'lossless', recoverable: false, sessionSeed: id });
+    for (const [at, block] of blocks.entries()) {
+      const { text } = compressor.add(block);
+      if (!observations.has(at)) continue;
+      before += tokensOf(block.text);
+      after += tokensOf(text ?? block.text);
+    }
+  }
+  return after / before;
 }

@@ -37,33 +37,54 @@ export function replayNative(subject: ReplaySubject, setting: NativeSetting): Pr
   });
 }
 
+/** Settings of a replay with bound reasoning. */
+export type BoundSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
+  readonly policy: RoutingPolicy | null;
+  /** With `pruned`, the model cannot reach tools outside the tool set. */
+  readonly mode: 'deferred' | 'pruned';
+  /** Whether later user turns load deferred tools at the end of the conversation. */
+  readonly appends: boolean;
+  /** Whether the prompt contains the names and descriptions of deferred tools, as OpenAI documents. */
+  readonly showsHeads: boolean;
+};
+
 /**
  * Replays a session with bound reasoning. The first request decides the tool set, and later requests use the
- * same tool set. In the mode `deferred`, the model can search for tools outside the tool set. In the mode
- * `pruned`, the model cannot reach tools outside the tool set.
+ * same tool set. With `appends`, each later user turn loads more tools, whose definitions follow the messages.
  */
-export function replayBound(
-  subject: ReplaySubject,
-  given: Pick<ReplaySettings, 'recallTarget' | 'price'> & { readonly policy: RoutingPolicy | null },
-  mode: 'deferred' | 'pruned',
-): Promise<ReplayOutcome> {
+export function replayBound(subject: ReplaySubject, given: BoundSetting): Promise<ReplayOutcome> {
   const { list } = subject;
-  const setting = { ...given, kOverride: null, way: 'deferred_loading' } as const;
-  let loaded: readonly number[] | undefined;
+  const isDeferred = given.mode === 'deferred';
+  const setting = { ...given, way: 'deferred_loading' } as const;
+  const head: number[] = [];
+  const added = new Set<number>();
+  let turns = 0;
   return replayRequests(subject, given.policy, async (request, planner, state) => {
-    if (loaded === undefined) {
-      const question = { ...questionOf(subject, setting, request, state), mayRecover: mode === 'deferred' };
-      const planned = await askRouter(planner, question, state, list.tools.length);
-      state.isArmed = mode === 'deferred';
-      loaded = planned.forwarded;
-    } else state.kept += loaded.length / list.tools.length;
-    answer(subject, setting, request, loaded, state, mode === 'deferred');
+    const isFirst = turns === 0;
+    const isNewTurn = request.userTurns.length > turns;
+    turns = request.userTurns.length;
+    if (isFirst || (given.appends && isNewTurn)) {
+      const appends = given.appends ? { appends: true } : {};
+      const question = {
+        ...questionOf(subject, setting, request, state),
+        mayRecover: isDeferred,
+        ...appends,
+      };
+      const { forwarded } = await askRouter(planner, question, state, list.tools.length);
+      state.isArmed = isDeferred;
+      if (isFirst) head.push(...forwarded);
+      else for (const tool of forwarded) if (!head.includes(tool)) added.add(tool);
+    } else state.kept += (head.length + added.size) / list.tools.length;
+    const before = state.loadedTokens;
+    state.loadedTokens = [...added].reduce((sum, tool) => sum + (list.tokens[tool] ?? 0), 0);
+    state.tail += state.loadedTokens - before;
+    answer(subject, setting, request, head, state, isDeferred, added);
   });
 }
 
 function questionOf(
   subject: ReplaySubject,
-  setting: NativeSetting,
+  setting: NativeSetting & Partial<BoundSetting>,
   request: EvalRequest,
   state: ReplayState,
 ): PlanToolsRequest {
@@ -93,20 +114,24 @@ function priceNatively(
  */
 function answer(
   { list, index }: ReplaySubject,
-  { way }: NativeSetting,
+  { way, showsHeads = false }: NativeSetting & Partial<BoundSetting>,
   { needed, outputTokens }: EvalRequest,
   loaded: readonly number[],
   state: ReplayState,
   mayDefer = way === 'deferred_loading',
+  added: ReadonlySet<number> = new Set(),
 ): void {
   const isDeferring = mayDefer && loaded.length < list.tools.length;
   const prompt = way === 'allowed_tools' ? [...list.tools.keys()] : isDeferring ? [...loaded, -1] : loaded;
-  const tokensAt = (position: number): number =>
-    position < 0 ? searchToolTokens : (list.tokens[position] ?? 0);
-  const send = (output: number): void => state.prefixes.add(prompt, tokensAt, state.tail, output);
+  const inPrompt = new Set(loaded);
+  const hidden = showsHeads ? list.headTokens.filter((_, position) => !inPrompt.has(position)) : [];
+  const searchTokens = searchToolTokens + hidden.reduce((sum, tokens) => sum + tokens, 0);
+  const tokensAt = (position: number): number => (position < 0 ? searchTokens : (list.tokens[position] ?? 0));
+  const send = (output: number, isSearch = false): void =>
+    state.prefixes.add(prompt, tokensAt, state.tail, output, isSearch);
   const position = needed === undefined ? undefined : index.positionsByName.get(needed)?.[0];
   if (needed === undefined || position === undefined) return send(outputTokens);
-  const isIn = loaded.includes(position) && !state.recovered.has(needed);
+  const isIn = (inPrompt.has(position) || added.has(position)) && !state.recovered.has(needed);
   state.needs += 1;
   if (isIn) state.forwarded += 1;
   else if (!isDeferring) state.missed.set(needed, 1);
@@ -115,7 +140,7 @@ function answer(
     if (!state.recovered.has(needed)) {
       state.recovered.add(needed);
       state.rounds += 1;
-      send(searchAskTokens);
+      send(searchAskTokens, true);
       const mean = list.tokens.reduce((sum, tokens) => sum + tokens, 0) / list.tokens.length;
       state.tail += searchAskTokens + (list.tokens[position] ?? 0) + (foundTools - 1) * mean;
     }

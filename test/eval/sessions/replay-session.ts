@@ -56,6 +56,7 @@ async function planRequest(
     ...renderQuestion(subject, settings, request, state),
     recoveredTools: [...state.recovered],
     mayRecover: net !== 'none',
+    ...(settings.appends === true ? { appends: true } : {}),
   };
   const wayOf = ({ recovery }: PlannedTools) =>
     net === 'in_place' || net === 'regrown' ? net : recovery.way;
@@ -156,7 +157,7 @@ export async function replayStateless(
   { session, list, index, ranker }: ReplaySubject,
   k: number | null,
 ): Promise<ReplayOutcome> {
-  const prefixes = new SharedPrefixes();
+  const prefixes = new SharedPrefixes(session.systemTokens);
   const all = [...list.tools.keys()];
   const counts = { needs: 0, forwarded: 0, kept: 0 };
   const missed = new Set<string>();

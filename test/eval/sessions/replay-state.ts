@@ -29,6 +29,8 @@ export interface ReplayState {
   readonly chances: number[];
   remembered: PlannedConversation | undefined;
   tail: number;
+  /** The tokens of the definitions that user turns loaded at the end of the conversation. */
+  loadedTokens: number;
   /**
    * The number of tokens after the tools in the last request, or 0 before the first request. `sentBefore` has
    * the number of tokens after the tools at the arrival of each user turn.
@@ -84,13 +86,14 @@ export async function replayRequests(
 
 function openState(systemTokens: number): ReplayState {
   return {
-    prefixes: new SharedPrefixes(),
+    prefixes: new SharedPrefixes(systemTokens),
     called: new Set(),
     recovered: new Set(),
     missed: new Map(),
     chances: [],
     remembered: undefined,
     tail: systemTokens,
+    loadedTokens: 0,
     sentTokens: 0,
     sentBefore: [],
     needs: 0,

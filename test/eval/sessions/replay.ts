@@ -30,6 +30,8 @@ export interface ReplaySettings {
    * forwards each tool.
    */
   readonly isShadow?: boolean;
+  /** Whether later user turns load tools at the end of the conversation. */
+  readonly appends?: boolean;
 }
 
 export interface ReplayOutcome {

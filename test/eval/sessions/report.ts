@@ -1,4 +1,5 @@
-import type { ListReport, Point } from './measure-list.ts';
+import type { ListReport } from './measure-list.ts';
+import { comparedRates, type Point } from './point.ts';
 import { promptSizes } from './prompt-sizes.ts';
 
 /** The default recall target. The evaluation compares settings that reach the default recall target. */
@@ -19,8 +20,11 @@ export function printReport(reports: readonly ListReport[]): void {
       for (const point of points) printPoint(point, model);
     }
     for (const [model, points] of Object.entries(report.bound)) {
-      console.log(`  ${model} binds its reasoning: ${describeBound(model, points)}`);
-      for (const point of points) printPoint(point, model);
+      console.log(
+        `  ${model} binds its reasoning; compressed tool results have ${report.resultShare} of their tokens`,
+      );
+      for (const line of describeBound(model, points)) console.log(`    ${line}`);
+      for (const point of points) printBoundPoint(point, model);
     }
   }
   const bars = reports.map((report) => ({
@@ -57,12 +61,42 @@ function barsOf(report: ListReport): Record<string, Bar> {
   );
 }
 
-function describeBound(model: string, points: readonly Point[]): string {
-  const reached = points.filter(({ effectiveRecall }) => effectiveRecall >= effectiveRecallMin);
-  const best = cheapest(reached, model);
-  return best === null
-    ? `effective recall ${effectiveRecallMin} is not reached`
-    : `at effective recall ${effectiveRecallMin}: ${(best.cost[model] ?? 0).toFixed(3)} (${best.setting})`;
+/**
+ * Describes the bill of a model with bound reasoning: the parts of the bill, and the cheapest method that
+ * reaches the default recall target, by recovery rate.
+ */
+function describeBound(model: string, points: readonly Point[]): string[] {
+  const unchanged = points[0];
+  const lines =
+    unchanged === undefined ? [] : [`bill of unchanged requests: ${renderBill(unchanged, model)}`];
+  for (const rate of comparedRates) {
+    const reached = points.filter((point) => (point.effectiveAt[String(rate)] ?? 0) >= effectiveRecallMin);
+    const best = cheapest(reached, model);
+    const found =
+      best === null
+        ? 'not reached'
+        : `${(best.cost[model] ?? 0).toFixed(3)} (${best.setting}, forwarded recall ${best.forwardedRecall.toFixed(3)}): ${renderBill(best, model)}`;
+    lines.push(`effective recall ${effectiveRecallMin} at recovery rate ${rate}: ${found}`);
+  }
+  return lines;
+}
+
+function renderBill({ bill }: Point, model: string): string {
+  const parts = Object.entries(bill[model] ?? {}) as [string, number][];
+  return parts.map(([part, share]) => `${part} ${share.toFixed(3)}`).join(', ');
+}
+
+function printBoundPoint(point: Point, model: string): void {
+  const effective = comparedRates.map((rate) => (point.effectiveAt[String(rate)] ?? 0).toFixed(3));
+  const columns = [
+    `forwarded ${point.forwardedRecall.toFixed(3)}`,
+    `effective ${effective.join(' ')}`,
+    `rate needed ${point.rateNeeded.toFixed(2)}`,
+    `searches ${point.roundsPerSession.toFixed(2)}`,
+    `kept ${point.keptShare.toFixed(3)}`,
+    `cost ${(point.cost[model] ?? 0).toFixed(3)}`,
+  ];
+  console.log(`    ${point.setting.padEnd(32)} ${columns.join('  ')}`);
 }
 
 function cheapest(points: readonly Point[], model: string): Point | null {

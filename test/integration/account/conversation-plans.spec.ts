@@ -34,6 +34,8 @@ const newName = (): string => randomBytes(32).toString('hex');
 const planOf = (...tools: string[]): ConversationPlanRecord => ({
   ...{ mode: 'deferred', tools, policyVersion: 'semantic.1/p1', isShadow: false },
   compression: { mode: 'lossless', version: 1 },
+  additions: [{ after: 2, tools: ['d'] }],
+  mayLoad: true,
 });
 const keep = async (name: string, plan: ConversationPlanRecord, replaces = false) =>
   (await edge.call(keepConversationPlan, { accountId, name, plan, replaces })).plan;

@@ -18,7 +18,7 @@ import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
 import type { ModelRouter } from '../routing/model-router.ts';
 import type { ContentKeeper } from './contents/content-keeper.ts';
 import type { TokenRatios } from '../request/token-ratios.ts';
-import type { BoundServices } from './stages/plan/plan-bound.ts';
+import type { BoundServices } from './stages/plan/bound-turns.ts';
 import type { Planner } from './stages/plan/router/planner.port.ts';
 import type { ConversationPlanner } from './stages/plan/conversation/conversation-planner.ts';
 import type { ToolListHasher } from './stages/plan/router/tool-list-hasher.ts';

@@ -134,6 +134,24 @@ export class Conversation {
     return this.#digests.before;
   }
 
+  /**
+   * Digests of all messages up to each user turn that the model has answered, newest first, without the first
+   * turn. Each digest equals `here` of the request with that turn.
+   */
+  get answeredTurns(): readonly string[] {
+    const { messages } = this.#outline;
+    const { end, hash: opening } = this.#start;
+    const all = opening.copy();
+    const digests: string[] = [];
+    for (const [at, message] of messages.entries()) {
+      if (at < end) continue;
+      const answersUser = isModels(message) && messages[at - 1]?.role === 'user';
+      if (at > end && answersUser) digests.push(digestOf(all));
+      addMessage(all, message, this.#body);
+    }
+    return digests.reverse();
+  }
+
   get #start(): Opening {
     return (this.#opening ??= digestOpening(this.#outline.messages, this.#body));
   }

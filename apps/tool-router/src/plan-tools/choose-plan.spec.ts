@@ -215,6 +215,19 @@ describe('the tool set of a conversation', () => {
     expect(dear.worth!.spent - cheap.worth!.spent).toBeCloseTo(59_400 * (1.25 - 0.1), -1);
   });
 
+  it('grows with every turn if tools can be added behind the cached prefix', async () => {
+    const turns = [clear, 'Refund the payment of the customer', 'yes'];
+    const sizeAt = async (at: number, appends: boolean): Promise<number> => {
+      const asked = { userTurns: turns.slice(0, at + 1), kOverride: 4, appends };
+      return (await plan(shop, { ...cached, ...asked })).forwarded.length;
+    };
+    const [first, second, third] = [await sizeAt(0, true), await sizeAt(1, true), await sizeAt(2, true)];
+    expect(await sizeAt(0, false)).toBe(first);
+    expect(second).toBeGreaterThan(first);
+    expect(second).toBeGreaterThanOrEqual(await sizeAt(1, false));
+    expect(third).toBeGreaterThanOrEqual(second);
+  });
+
   it('is decided after a late plan, at any step of an agent loop, if the savings exceed the cost of rewriting the prompt cache', async () => {
     const late = (lateTokens: number) => ({
       ...{ userTurns: [clear], calledTools: ['create_invoice'], recentResults: ['{"id":1}'], ...cached },

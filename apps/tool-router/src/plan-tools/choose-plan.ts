@@ -92,6 +92,7 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
     recallTarget: measured?.recallTarget ?? request.recallTarget,
     kOverride: request.kOverride,
     mayRecover: request.mayRecover ?? false,
+    appends: request.appends ?? false,
     price: request.price,
     pinned: new Set(findPinned(request, index).keys()),
     remembered: decidedSession(request),

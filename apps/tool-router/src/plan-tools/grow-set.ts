@@ -36,6 +36,12 @@ interface GrowthQuestion {
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
   /**
+   * Whether the added tools follow the cached prefix. Every turn then adds its best tools, because an added tool
+   * costs only its definition. A turn that continues the previous task also adds tools, because the next steps
+   * of a task often need other tools.
+   */
+  readonly isAppended: boolean;
+  /**
    * The K for each turn, which is an override or the account's measured K. The value is null if the priors
    * choose K.
    */
@@ -46,14 +52,13 @@ interface GrowthQuestion {
 }
 
 /**
- * Chooses the tools that a later turn adds to the tool set. Adding tools to the tool set rewrites a cached
- * prefix. A tool is therefore added only if the ranking is confident and the coverage is clearly below the
- * target.
+ * Chooses the tools that a later turn adds to the tool set. Adding tools inside the tool list rewrites a cached
+ * prefix. Such an addition therefore requires a confident ranking and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
   const { recall, kMin, fixedK, isOverride, isIn } = question;
-  if (turn.carriesOn || surenessOf(ranking) < question.surenessMin) return [];
+  if ((turn.carriesOn && !question.isAppended) || surenessOf(ranking) < question.surenessMin) return [];
   const { pinned } = question;
   const ranked =
     pinned.size === 0 ? ranking.order : ranking.order.filter((position) => !pinned.has(position));
@@ -62,8 +67,8 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const sure = isMeasured ? fixedK : recall.kFor(needed);
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
-  if (coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // An ambiguous turn adds no tool, because it would need the whole tool list.
+  if (!question.isAppended && coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
+  // An ambiguous turn adds no tool, because such a turn would need the whole tool list.
   // No tool is added if the tool set already contains the turn's best tool.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);

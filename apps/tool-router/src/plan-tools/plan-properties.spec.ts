@@ -48,6 +48,7 @@ const asked = fc.record({
   recallTarget: fc.constantFrom(0.5, 0.8, 0.9, 0.95, 0.99, 0.9999),
   kOverride: fc.option(fc.integer({ min: 1, max: 12 }), { freq: 2 }),
   mayRecover: fc.boolean(),
+  appends: fc.boolean(),
   price,
 });
 type Asked = Partial<PlanToolsRequest>;

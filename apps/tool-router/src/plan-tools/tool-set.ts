@@ -25,6 +25,8 @@ export interface ToolSetOptions {
   readonly recallTarget: number;
   readonly kOverride: number | null;
   readonly mayRecover: boolean;
+  /** Whether later turns add their tools at the end of the conversation, behind the cached prefix. */
+  readonly appends: boolean;
   readonly price: PlanPrice | undefined;
   /**
    * Positions of the tools that the tool list pins. Pinned tools are always forwarded, and do not count toward
@@ -204,7 +206,7 @@ function* growSet(
 ): Pieces<ToolSet> {
   const positions = new Set(begun.positions);
   const { recovery } = begun;
-  const { kOverride, pinned } = options;
+  const { kOverride, pinned, appends } = options;
   let grown = false;
   for (const turn of turns) {
     yield;
@@ -217,7 +219,8 @@ function* growSet(
       recall: priorRecall(prior, turn.ranking, names.length),
       needed: needed(options, recovery),
       isReachable: recovery.armed,
-      isFree: recovery.armed && recovery.way === 'regrown',
+      isFree: recovery.armed && (appends || recovery.way === 'regrown'),
+      isAppended: recovery.armed && appends,
       fixedK: kOverride ?? measuredK(options, recovery),
       isOverride: kOverride !== null,
       kMin: prior.kMin,

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { id, keepable, sha256Hex } from '../base/common.ts';
+import { count, id, keepable, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
+
+/** Maximum number of user turns that can load tools in one conversation. */
+export const conversationAdditionsMax = 64;
 
 /**
  * A conversation plan is the tool set of a conversation with bound reasoning. The tool set is chosen in the
  * conversation's first request and never changes. If the tool set changed, the provider would reject the
- * reasoning.
+ * reasoning. Later user turns can only load deferred tools at the end of the conversation.
  */
 export const conversationPlan = z.object({
   /**
@@ -37,6 +40,17 @@ export const conversationPlan = z.object({
     })
     .nullable()
     .default(null),
+  /**
+   * The decisions of later user turns to load deferred tools, oldest first. In every later request, the
+   * gateway inserts a message that loads `tools` after the message at index `after`. A turn with an empty
+   * list loads no tools.
+   */
+  additions: z
+    .array(z.object({ after: count, tools: z.array(keepable(z.string().max(256))).max(4096) }))
+    .max(conversationAdditionsMax)
+    .default([]),
+  /** Whether later user turns may load deferred tools. The value is false after the provider rejected it. */
+  mayLoad: z.boolean().default(true),
 });
 export type ConversationPlanRecord = z.infer<typeof conversationPlan>;
 
@@ -77,6 +91,12 @@ export const keepConversationPlan = defineRpc({
 });
 
 /**
+ * Maximum number of names in one `find-conversation-plan` call: one name for each turn that can load tools,
+ * and two names for the start of the conversation.
+ */
+export const conversationNamesMax = conversationAdditionsMax + 2;
+
+/**
  * Finds the conversation plan for the first of the given names that has a stored plan. The reply is null if
  * no plan is stored under any of the names.
  */
@@ -85,7 +105,7 @@ export const findConversationPlan = defineRpc({
   server: 'account',
   callers: ['edge-gateway'],
   deadlineMs: 1_000,
-  request: z.object({ accountId: id, names: z.array(sha256Hex).min(1).max(2) }),
+  request: z.object({ accountId: id, names: z.array(sha256Hex).min(1).max(conversationNamesMax) }),
   reply: z.object({ plan: conversationPlan.nullable() }),
 });
 

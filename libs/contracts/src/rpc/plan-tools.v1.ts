@@ -125,6 +125,11 @@ const planToolsRequest = z.object({
   recoveredTools: z.array(z.string()).max(4096).optional(),
   /** Whether pruned tools can be recovered in this request. */
   mayRecover: z.boolean().optional(),
+  /**
+   * Whether the gateway can add tools at the end of the conversation. Tools that are added at the end leave
+   * the cached prefix unchanged.
+   */
+  appends: z.boolean().optional(),
   price: planPrice.optional(),
   /**
    * Indexes of the tools that are named in the instructions of the conversation's first planned request.

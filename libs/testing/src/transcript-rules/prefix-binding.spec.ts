@@ -1,4 +1,5 @@
 import { bindingBeta, type BoundFormat } from './prefix-binding.ts';
+import { toolChangesBeta } from './tool-additions.ts';
 import { TranscriptRules } from './transcript-rules.ts';
 
 const tool = (name: string, more: object = {}) => ({ name, input_schema: { type: 'object' }, ...more });
@@ -40,6 +41,7 @@ const after = (change: (body: Body) => Partial<Body> = () => ({})): Body => {
   const body = { ...first, messages: [...answer(first), next] };
   return { ...body, ...change(body) };
 };
+const isLoad = (message: object): boolean => JSON.stringify(message).includes('tool_addition');
 const judge = (body: Body, betas?: string) => rules.judge('messages', body, betas);
 const mismatch =
   /^messages\.1\.content\.0: Invalid `signature` in `thinking` block\. The block is bound to a different conversation\. Remove the block, or set/;
@@ -97,6 +99,39 @@ test('includes a found tool in the prefix from the message that references the t
   expect(judge(without)).toMatchObject({
     kind: 'rejected',
     message: expect.stringContaining('messages.3') as string,
+  });
+});
+
+describe('a message that loads deferred tools', () => {
+  const load = (name: string) => ({
+    role: 'system',
+    content: [{ type: 'tool_addition', tool: { type: 'tool_reference', name } }],
+  });
+  const loading = (): Body => after(({ messages }) => ({ messages: [...messages, load('c')] }));
+
+  test('is accepted after a user message, with its beta, and changes no earlier prefix', () => {
+    expect(judge(loading(), toolChangesBeta)).toEqual({ kind: 'accepted' });
+    expect(judge(loading())).toMatchObject({ kind: 'rejected' });
+  });
+
+  test('belongs to the prefix of all later reasoning', () => {
+    const body = loading();
+    const later = { ...body, messages: [...answer(body), next] };
+    expect(judge(later, toolChangesBeta)).toEqual({ kind: 'accepted' });
+    const dropped = { ...later, messages: later.messages.filter((message) => !isLoad(message)) };
+    expect(judge(dropped, toolChangesBeta)).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('messages.3') as string,
+    });
+  });
+
+  test.each<[string, (body: Body) => readonly object[]]>([
+    ['first', ({ messages }) => [load('c'), ...messages]],
+    ['after a message of the model', ({ messages }) => [...messages.slice(0, -1), load('c')]],
+    ['of a tool that is not deferred', ({ messages }) => [...messages, load('a')]],
+  ])('is rejected %s', (_, change) => {
+    const body = after((given) => ({ messages: change(given) }));
+    expect(judge(body, toolChangesBeta)).toMatchObject({ kind: 'rejected' });
   });
 });
 

@@ -1,3 +1,4 @@
+import { listAdditions } from './tool-additions.ts';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
 /** The APIs on which a provider binds reasoning to the prompt prefix. */
@@ -221,7 +222,7 @@ function readMessage({ role, content }: Json, at: number): BoundTurn {
   const isReasoning = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
   return {
     text: canonical({ role, content: parts.filter((part) => !isReasoning(part)) }),
-    references: parts.flatMap(listReferences),
+    references: [...parts.flatMap(listReferences), ...listAdditions({ content })],
     blocks: parts.flatMap((part, place) =>
       isReasoning(part)
         ? [
@@ -280,10 +281,11 @@ function readResponses(body: Json): BoundRequest {
     // Instructions are part of the prompt prefix only before GPT-6.2.
     // The format and the tools of the request are always part of the prompt prefix.
     system: canonical(asJson(body['text'])['format']),
+    // The prompt contains the name and the description of a deferred function from the start.
     tools: listOf(body['tools']).map((tool) => ({
       name: textOf(asJson(tool)['name']),
-      text: canonical(tool),
-      isDeferred: asJson(tool)['defer_loading'] === true,
+      text: `${String(asJson(tool)['defer_loading'] === true)} ${canonical(tool)}`,
+      isDeferred: false,
     })),
     turns: listOf(body['input']).map((item) => {
       const { type, id, encrypted_content: content } = asJson(item);

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { PrefixBinding, type BindingVerdict, type BoundFormat } from './prefix-binding.ts';
+import { findAdditionDefect } from './tool-additions.ts';
 import {
   readTranscript,
   type Transcript,
@@ -90,7 +91,9 @@ export class TranscriptRules {
     const bound = this.#binding?.check(format, body, betas) ?? { kind: 'accepted' };
     if (bound.kind === 'rejected') this.#violations.push(bound.message);
     if (bound.kind !== 'accepted' || format === 'responses') return bound;
-    const message = this.check(format, body);
+    const defect = format === 'messages' ? findAdditionDefect(body, betas ?? '') : undefined;
+    if (defect !== undefined) this.#violations.push(defect);
+    const message = defect ?? this.check(format, body);
     return message === undefined ? bound : { kind: 'rejected', message };
   }
 

@@ -1,4 +1,4 @@
-import type { RequestEdit } from '../common/format.ts';
+import type { RequestEdit } from '../common/request-edit.ts';
 import { scanJson } from '../json/scan-json.ts';
 import { chatCompletions } from './chat-completions.ts';
 

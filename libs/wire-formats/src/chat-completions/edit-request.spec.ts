@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RequestEdit } from '../common/format.ts';
+import type { RequestEdit } from '../common/request-edit.ts';
 import { scanJson } from '../json/scan-json.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { editRequest } from './edit-request.ts';

@@ -2,7 +2,7 @@ import type { ByteEdit, JsonObject } from '@gateway/interchange';
 import { examplesField, isCloudField } from '../common/gateway-fields.ts';
 import { findShadowed, removeMembers, replaceValue } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
-import type { EditedRequest, RequestEdit } from '../common/format.ts';
+import type { EditedRequest, RequestEdit } from '../common/request-edit.ts';
 import {
   addItems,
   applyRequestEdits,

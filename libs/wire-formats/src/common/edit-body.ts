@@ -2,7 +2,8 @@ import type { ByteEdit, JsonObject, RequestOutline } from '@gateway/interchange'
 import { examplesField } from './gateway-fields.ts';
 import { applyEdits, findShadowed, removeItems, removeMembers, replaceValue } from '../json/json-edits.ts';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
-import type { EditedRequest, ProviderHalf, RequestEdit } from './format.ts';
+import type { ProviderHalf } from './format.ts';
+import type { EditedRequest, RequestEdit } from './request-edit.ts';
 import { asList } from '../json/read-members.ts';
 
 /** Removes the tool fields that are never sent to a provider. */
@@ -92,6 +93,34 @@ export function stripToolMembers(
 ): ByteEdit[] {
   const isShadowed = findShadowed(tape, object, checkedMembers);
   return removeMembers(tape, object, (entry) => tape.isString(entry.key, examplesField) || isShadowed(entry));
+}
+
+/**
+ * Marks tools as deferred. The provider keeps the definition of a deferred tool out of the prompt until the
+ * model searches for the tool. A deferred tool must not carry a cache marker. If the client put a cache marker
+ * on the tool, the marker becomes null.
+ */
+export function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
+  if (deferTools === undefined) return [];
+  return tape.items(tools).flatMap((tool, index) => (deferTools.has(index) ? markDeferred(tape, tool) : []));
+}
+
+function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit[] {
+  const marker = tape.get(tool, 'cache_control');
+  const unmarked = marker === undefined ? [] : [replaceValue(tape, marker, 'null')];
+  const deferred = tape.get(tool, 'defer_loading');
+  if (deferred !== undefined) return [...unmarked, replaceValue(tape, deferred, 'true')];
+  const end = tape.end(tool) - 1;
+  return [...unmarked, { start: end, end, replacement: ',"defer_loading":true' }];
+}
+
+/** The gateway's own tools, followed by the provider's search tool if the request defers tools. */
+export function withSearchTool(
+  { deferTools }: RequestEdit,
+  added: unknown,
+  searchTool: JsonObject,
+): readonly unknown[] {
+  return deferTools === undefined || deferTools.size === 0 ? asList(added) : [...asList(added), searchTool];
 }
 
 /** Renders only the tools and messages that the gateway adds, as a request body. */

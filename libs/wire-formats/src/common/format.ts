@@ -2,9 +2,7 @@ import type {
   ByteEdit,
   ByteRange,
   ChatAnswer,
-  ChatMessage,
   ChatRequest,
-  ChatTool,
   ClientFormat,
   JsonObject,
   Loss,
@@ -19,41 +17,7 @@ import type {
 } from '@gateway/interchange';
 import type { GatewayError } from '@gateway/errors';
 import type { JsonTape } from '../json/json-tape.ts';
-
-/** The changes to a request that is forwarded in the client's format. */
-export interface RequestEdit {
-  /** The client's request body, which `tape` and `outline` describe. */
-  readonly bytes: Uint8Array;
-  readonly tape: JsonTape;
-  readonly outline: RequestOutline;
-  /**
-   * The provider's model name, without a provider prefix. By default, the request keeps the client's model
-   * name.
-   */
-  readonly model?: string;
-  /** Indexes of the tools to keep. By default, all tools are kept. */
-  readonly keepTools?: ReadonlySet<number>;
-  /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore the indexes. */
-  readonly deferTools?: ReadonlySet<number>;
-  /**
-   * Indexes of the kept tools that the model may call, in addition to the tools in `addTools`. By default,
-   * the model may call all tools. Formats that cannot restrict tools ignore the indexes of callable tools.
-   */
-  readonly allowTools?: ReadonlySet<number>;
-  /**
-   * Edits to tool definitions, by tool index. The edits are in ascending order. Offsets are relative to the
-   * definition's first byte.
-   */
-  readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
-  /** Replacements for message text. Each replacement covers a complete JSON string of the body. */
-  readonly contextEdits?: readonly ByteEdit[];
-  /** Edits to the names, namespaces and arguments of tool calls, with offsets into the body. */
-  readonly callEdits?: readonly ByteEdit[];
-  /** The gateway's own tools, which are appended after the kept tools. */
-  readonly addTools?: readonly ChatTool[];
-  /** Messages that the gateway appends after the client's last message. */
-  readonly addMessages?: readonly ChatMessage[];
-}
+import type { EditedRequest, RequestEdit } from './request-edit.ts';
 
 /** The position of a function call in the transcript, as byte offsets into the request body. */
 export interface CallPlace {
@@ -67,12 +31,6 @@ export interface CallPlace {
   readonly isText: boolean;
   /** The arguments as JSON text, exactly as the client sent them. The arguments are decoded on demand. */
   argumentsText(): string;
-}
-
-export interface EditedRequest {
-  /** Edits in ascending order, with offsets into the client's body. */
-  readonly edits: readonly ByteEdit[];
-  readonly bytes: Uint8Array;
 }
 
 /**
@@ -201,6 +159,11 @@ export interface ClientHalf {
   /** The positions of the function calls in the transcript. */
   listCalls(tape: JsonTape): CallPlace[];
   /**
+   * The names of the deferred tools that tool searches in the transcript found. The function is absent in
+   * formats without deferral.
+   */
+  listFoundTools?(tape: JsonTape): ReadonlySet<string>;
+  /**
    * Parses the full request into a tree, for the `translated` lane. Call `outlineRequest` first to validate
    * the request.
    */
@@ -221,6 +184,11 @@ export interface RequestRenderOptions {
   readonly maxOutputTokensDefault?: number;
   /** False if the model rejects a reasoning effort, which is then reported as a loss. */
   readonly takesReasoningEffort?: boolean;
+  /**
+   * True if the model accepts system messages after user messages. All other models get system messages only
+   * before the conversation. A moved system message changes the prompt's prefix.
+   */
+  readonly takesSystemTurns?: boolean;
   /** The API version to use, in formats that have versions. By default, the format chooses the version. */
   readonly apiVersion?: string;
   /**

@@ -1,7 +1,7 @@
 import type { ByteEdit } from '@gateway/interchange';
 import { removeMembers, findShadowed } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
-import type { EditedRequest, RequestEdit } from '../common/format.ts';
+import type { EditedRequest, RequestEdit } from '../common/request-edit.ts';
 import {
   addItems,
   applyRequestEdits,

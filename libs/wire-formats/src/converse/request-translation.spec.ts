@@ -49,6 +49,23 @@ describe('a request from another format', () => {
     });
   });
 
+  it('keeps the place of system messages for a model that accepts them after user messages', () => {
+    const messages = [
+      { role: 'user', parts: [text('a')] },
+      { role: 'system', parts: [text('late')] },
+      { role: 'assistant', parts: [text('b')] },
+      { role: 'system', parts: [text('later')] },
+      { role: 'user', parts: [text('c')] },
+    ] as const;
+    const options = { model: claude, takesSystemTurns: true };
+    const { body, losses } = provider.renderRequest(request({ messages }), options);
+    expect(losses).toEqual([]);
+    expect((body.messages as { role: string }[]).map(({ role }) => role)).toEqual([
+      ...['user', 'system', 'assistant', 'user', 'system'],
+    ]);
+    expect(body.system).toBeUndefined();
+  });
+
   it('has alternating turns, a separate system prompt, and results in user turns', () => {
     const { body, losses } = render({
       messages: [
@@ -202,6 +219,8 @@ describe('a request from another format', () => {
     expect(named({ mode: 'allowed', names: ['g'] })).toEqual(['g']);
     expect(toolConfig({ mode: 'none' })).toBeUndefined();
     expect(toolConfig({ mode: 'none' }, [{ role: 'assistant', parts: [call] }])?.tools).toHaveLength(2);
+    const signed = { type: 'thinking', text: '', signature: 'Eq==' } as const;
+    expect(toolConfig({ mode: 'none' }, [{ role: 'assistant', parts: [signed] }])?.tools).toHaveLength(2);
     expect(toolConfig({ mode: 'tool', name: 'f' })?.toolChoice).toEqual({ tool: { name: 'f' } });
     expect(toolConfig({ mode: 'required' })?.toolChoice).toEqual({ any: {} });
     expect(toolConfig({ mode: 'unset' })?.tools[0]).toEqual({

@@ -1,4 +1,4 @@
-import type { RequestEdit } from '../common/format.ts';
+import type { RequestEdit } from '../common/request-edit.ts';
 import { scanJson } from '../json/scan-json.ts';
 import { listFoundTools } from './client/outline-messages.ts';
 import { searchTool } from './edit-request.ts';
@@ -43,6 +43,40 @@ describe('deferred tools', () => {
   it('cause no change if the edit names no deferred tools', () => {
     const body = withTools(tool('a'));
     expect(edit(body, { deferTools: new Set() })).toBe(body);
+  });
+});
+
+describe('deferred tools that user turns load', () => {
+  const say = (role: string, content = 'x') => ({ role, content });
+  const tools = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
+  const load = (...names: string[]) => ({
+    role: 'system',
+    content: names.map((name) => ({ type: 'tool_addition', tool: { type: 'tool_reference', name } })),
+  });
+  const sentWith = (transcript: readonly object[], loadTools: RequestEdit['loadTools'] = []): unknown => {
+    const body = edit(JSON.stringify({ model: 'm', messages: transcript, tools }), {
+      deferTools: new Set([1, 2]),
+      loadTools,
+    });
+    return (JSON.parse(body) as { messages: unknown }).messages;
+  };
+
+  it('are loaded by system messages after the turns', () => {
+    const transcript = [say('user'), say('assistant'), say('user'), say('assistant'), say('user')];
+    const [one, two, three, four, five] = transcript;
+    const loadTools = [
+      { after: 2, tools: [2] },
+      { after: 4, tools: [1] },
+    ];
+    expect(sentWith(transcript, loadTools)).toEqual([one, two, three, load('c'), four, five, load('b')]);
+  });
+
+  it.each([
+    ['a message of the model', [say('user'), say('assistant')], 1],
+    ['a message before another client message', [say('user'), say('user')], 0],
+    ['a message that the transcript lacks', [say('user')], 3],
+  ])('are not loaded after %s', (_, transcript, after) => {
+    expect(sentWith(transcript, [{ after, tools: [1] }])).toEqual(transcript);
   });
 });
 

@@ -1,17 +1,18 @@
 import type { ByteEdit } from '@gateway/interchange';
-import { findShadowed, removeMembers, replaceValue } from '../json/json-edits.ts';
+import { findShadowed, removeMembers } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
-import { asList } from '../json/read-members.ts';
-import type { EditedRequest, RequestEdit } from '../common/format.ts';
+import type { EditedRequest, RequestEdit } from '../common/request-edit.ts';
 import {
   addItems,
   applyRequestEdits,
   dropsAllTools,
+  editDeferred,
   editTools,
   keepsNone,
   renderAdded,
   replaceModel,
   stripToolMembers,
+  withSearchTool,
 } from '../common/edit-body.ts';
 import { renderRequest } from './provider/render-request.ts';
 
@@ -42,13 +43,33 @@ export function editRequest(request: RequestEdit): EditedRequest {
     replaceModel(tape, request.model),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
     tools === undefined || dropsAll ? [] : editDeferred(request, tools),
-    dropsAll ? [] : addItems(tape, tools, listAdded(request, added.tools), () => keepsNone(request)),
+    dropsAll ? [] : insertLoads(request),
+    dropsAll
+      ? []
+      : addItems(tape, tools, withSearchTool(request, added.tools, searchTool), () => keepsNone(request)),
   );
   return applyRequestEdits(request, edits, added.messages);
 }
 
-function listAdded({ deferTools }: RequestEdit, tools: unknown): readonly unknown[] {
-  return deferTools === undefined || deferTools.size === 0 ? asList(tools) : [...asList(tools), searchTool];
+/** The beta flag that allows system messages to load deferred tools in the middle of a conversation. */
+export const toolChangesBeta = 'mid-conversation-tool-changes-2026-07-01';
+
+/**
+ * Inserts the system messages that load deferred tools. Anthropic accepts such a message after a message of the
+ * user, at the end or before a message of the model. In any other place, no message is inserted.
+ */
+function insertLoads({ outline: { messages, tools }, loadTools = [] }: RequestEdit): ByteEdit[] {
+  return loadTools.flatMap(({ after, tools: loaded }): ByteEdit[] => {
+    const [message, next] = [messages[after], messages[after + 1]];
+    const content = loaded.flatMap((index) => {
+      const name = tools[index]?.name;
+      return name === undefined ? [] : [{ type: 'tool_addition', tool: { type: 'tool_reference', name } }];
+    });
+    const isInPlace = message?.role === 'user' && (next === undefined || next.role === 'assistant');
+    if (!isInPlace || content.length === 0) return [];
+    const { end } = message.range;
+    return [{ start: end, end, replacement: `,${JSON.stringify({ role: 'system', content })}` }];
+  });
 }
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
@@ -59,25 +80,3 @@ function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {
  * Anthropic's keyword search tool for deferred tools. The provider runs the search within the same response.
  */
 export const searchTool = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
-
-/**
- * Marks tools as deferred. The definition of a deferred tool stays out of the prompt until the model searches
- * for the tool.
- */
-function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
-  if (deferTools === undefined) return [];
-  return tape.items(tools).flatMap((tool, index) => (deferTools.has(index) ? markDeferred(tape, tool) : []));
-}
-
-/**
- * A deferred tool must not carry a cache marker. If the client put a cache marker on the tool, the marker
- * becomes null.
- */
-function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit[] {
-  const marker = tape.get(tool, 'cache_control');
-  const unmarked = marker === undefined ? [] : [replaceValue(tape, marker, 'null')];
-  const deferred = tape.get(tool, 'defer_loading');
-  if (deferred !== undefined) return [...unmarked, replaceValue(tape, deferred, 'true')];
-  const end = tape.end(tool) - 1;
-  return [...unmarked, { start: end, end, replacement: ',"defer_loading":true' }];
-}

@@ -7,7 +7,7 @@ import type {
 import { encodeSse } from '../sse/sse-frames.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import { BlockQueue } from './client/block-queue.ts';
-import { listContext, listCalls } from './client/outline-messages.ts';
+import { listContext, listCalls, listFoundTools } from './client/outline-messages.ts';
 import { outlineRequest } from './client/outline-request.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError, renderStreamError } from './client/render-error.ts';
@@ -44,6 +44,7 @@ export const messages: ClientWireFormat = {
     toolDefinitions,
     requestsStreamedUsage: () => true,
     listCalls,
+    listFoundTools,
     parseRequest,
     renderResponse,
     openStreamRenderer,

@@ -4,14 +4,16 @@ import {
   applyRequestEdits,
   dropsAllTools,
   editTool,
+  editDeferred,
   editTools,
   isKept,
   keepsNone,
   renderAdded,
   replaceModel,
   stripToolMembers,
+  withSearchTool,
 } from '../common/edit-body.ts';
-import type { EditedRequest, RequestEdit } from '../common/format.ts';
+import type { EditedRequest, RequestEdit } from '../common/request-edit.ts';
 import { isCloudField } from '../common/gateway-fields.ts';
 import { findShadowed, removeItems, removeMembers } from '../json/json-edits.ts';
 import type { JsonEntry, JsonNode, JsonTape } from '../json/json-tape.ts';
@@ -48,13 +50,23 @@ export function editRequest(request: RequestEdit): EditedRequest {
     ...removeMembers(tape, tape.root, isDropped),
     ...replaceModel(tape, request.model),
     ...(tools === undefined || dropsAll ? [] : editElements(request, tools)),
-    ...(dropsAll ? [] : addItems(tape, tools, added.tools, () => keepsNone(request))),
+    ...(tools === undefined || dropsAll ? [] : editDeferred(request, tools)),
+    ...(dropsAll ? [] : addItems(tape, tools, listAdded(request, added.tools), () => keepsNone(request))),
   ];
   const input = tape.get(tape.root, 'input');
   if (input === undefined || tape.kind(input) !== 'string')
     return applyRequestEdits(request, edits, added.input, 'input');
   return applyRequestEdits(request, [...edits, ...addToText(tape.range(input), added.input)], undefined);
 }
+
+/**
+ * OpenAI's search tool for deferred functions. OpenAI runs the search within the same response. The prompt
+ * contains the name and the description of each deferred function, and omits only its parameters.
+ */
+const searchTool = { type: 'tool_search' } as const;
+
+const listAdded = (request: RequestEdit, tools: unknown): readonly unknown[] =>
+  withSearchTool(request, tools, searchTool);
 
 /**
  * Removes reasoning items with encrypted content that the gateway created for reasoning from other formats. A

@@ -60,6 +60,41 @@ it('only messages, calls and their results are read for compression', () => {
   ]);
 });
 
+describe('deferred functions', () => {
+  const tools = [
+    { type: 'function', name: 'f' },
+    { type: 'function', name: 'g', defer_loading: false },
+    { type: 'web_search' },
+  ];
+  const search = { type: 'tool_search', execution: 'server', call_id: null, status: 'completed' };
+  const found = [
+    { ...search, type: 'tool_search_call', id: 'tsc_1', arguments: { paths: ['g'] } },
+    { ...search, type: 'tool_search_output', id: 'tso_1', tools: [{ type: 'function', name: 'g' }] },
+  ];
+
+  it('are marked in place, and OpenAI’s tool search follows the tools', () => {
+    const request = read({ input: 'Hi.', tools });
+    const edited = format.editRequest({ ...request, deferTools: new Set([1]) });
+    expect(JSON.parse(Buffer.from(edited.bytes).toString())).toMatchObject({
+      tools: [tools[0], { name: 'g', defer_loading: true }, tools[2], { type: 'tool_search' }],
+    });
+    expect(format.editRequest({ ...request, deferTools: new Set() }).bytes).toBe(request.bytes);
+  });
+
+  it('are found by the provider’s search within the turn of the model', () => {
+    const call = { type: 'function_call', call_id: 'c1', name: 'g', arguments: '{}' };
+    const { tape, outline } = read({ input: [{ role: 'user', content: 'Hi.' }, ...found, call] });
+    expect(outline.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect([...(client.listFoundTools?.(tape) ?? [])]).toEqual(['g']);
+  });
+
+  it('that the client searches for itself are found in a result of the client', () => {
+    const own = found.map((item) => ({ ...item, execution: 'client' }));
+    const { outline } = read({ input: [{ role: 'user', content: 'Hi.' }, ...own] });
+    expect(outline.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+  });
+});
+
 describe('namespaces', () => {
   const tool = (name: string, more = {}) => ({ type: 'function', name, parameters: {}, ...more });
   const files = { type: 'namespace', name: 'files', tools: [tool('read'), tool('write')] };

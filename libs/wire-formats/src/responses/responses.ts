@@ -6,7 +6,7 @@ import { parseProviderJson } from '../json/parse-json.ts';
 import { isObject } from '../json/read-members.ts';
 import { parseSseStream } from '../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../sse/sse-frames.ts';
-import { listCalls, listContext, outlineRequest } from './client/outline-request.ts';
+import { listCalls, listContext, listFoundTools, outlineRequest } from './client/outline-request.ts';
 import { toolDefinitions } from './client/outline-tools.ts';
 import { parseRequest } from './client/parse-request.ts';
 import { renderError, renderStreamError } from './client/render-error.ts';
@@ -41,6 +41,7 @@ export const responses: ClientWireFormat = {
     toolDefinitions,
     requestsStreamedUsage: () => true,
     listCalls,
+    listFoundTools,
     parseRequest,
     renderResponse,
     openStreamRenderer: (options) => new ResponseStream(options),

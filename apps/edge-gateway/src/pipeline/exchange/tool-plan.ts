@@ -133,6 +133,21 @@ export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
   /** Returns whether deferral applies at a target. Some fallback models do not support deferral. */
   readonly appliesAt: (target: Target) => boolean;
+  /**
+   * Deferred tools that messages at the end of earlier or current turns load, oldest first. The field is absent
+   * if no turn loads tools.
+   */
+  readonly additions?: readonly ToolAddition[];
+  /** Returns whether messages can load deferred tools at a target that supports deferral. */
+  readonly loadsAt?: (target: Target) => boolean;
+}
+
+/** Deferred tools that the gateway loads after a user message, without changing the prompt's prefix. */
+export interface ToolAddition {
+  /** Index of the user message after which the gateway inserts the message that loads the tools. */
+  readonly after: number;
+  /** Indexes of the loaded tools in the client's tool list. */
+  readonly tools: readonly number[];
 }
 
 /** The parts of a plan that later stages use in a conversation with bound reasoning. */
@@ -151,6 +166,11 @@ export interface BoundPlan {
    * request of a conversation has this function, because a later decision would change the prompt's prefix.
    */
   readonly abandon?: () => Promise<void>;
+  /**
+   * Stores that the conversation loads no tools after the provider rejected the first message that loads
+   * tools. Only the request with this first message has this function.
+   */
+  readonly withdraw?: () => Promise<void>;
 }
 
 interface Selected {
@@ -167,14 +187,20 @@ export function listSent({ eligible, forwarded, deferral }: Selected): readonly 
   return deferral === undefined ? forwarded : eligible;
 }
 
+/** Lists the tools that the prompt shows to the model: the forwarded tools and the tools that turns load. */
+export function listShown({ forwarded, deferral }: Omit<Selected, 'eligible'>): readonly number[] {
+  const loaded = deferral?.additions?.flatMap(({ tools }) => tools) ?? [];
+  return loaded.length === 0 ? forwarded : [...forwarded, ...loaded];
+}
+
 /**
  * Lists the pruned tools, and the deferred tools that the model has not found. The plan hides these tools from
  * the model. For a shadow conversation, the list is empty, because the plan is not applied.
  */
 export function listLeftOut({ eligible, forwarded, deferral }: Selected): readonly number[] {
   if (deferral?.mode === 'allowed') return [];
-  const sent = new Set(forwarded);
-  return eligible.filter((index) => !sent.has(index));
+  const shown = new Set(listShown({ forwarded, deferral }));
+  return eligible.filter((index) => !shown.has(index));
 }
 
 /**
@@ -223,6 +249,13 @@ export interface Outbound {
    * the plan has no deferral.
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
+  /**
+   * Renders the request without the messages that load tools, for a provider that rejects these messages. The
+   * function is absent unless the request has the conversation's first such message.
+   */
+  readonly unloadedBodyFor?: ((target: Target) => Uint8Array) | undefined;
+  /** Returns the beta flag that the request needs at a target, in addition to the client's beta flags. */
+  readonly betaFor?: ((target: Target) => string | undefined) | undefined;
   /**
    * Messages that follow the client's last message. The field `body` already contains the added messages
    * unless the request is translated.

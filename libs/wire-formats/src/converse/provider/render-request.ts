@@ -31,7 +31,7 @@ const membersOfSettings = [
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const { toolConfig, ...kept } = own.read(request);
-  const { system, messages } = renderMessages(request.messages, losses);
+  const { system, messages } = renderMessages(request.messages, losses, options.takesSystemTurns === true);
   const members = Object.entries(kept).filter(
     ([name]) => !membersOfSettings.some((member) => member === name),
   );
@@ -62,14 +62,20 @@ function chooseTools({ tools, toolChoice, messages }: ChatRequest, losses: Loss[
   if (toolChoice.mode === 'allowed') return tools.filter((tool) => isNamed(tool, toolChoice));
   if (toolChoice.mode !== 'none') return tools;
   // The Converse API rejects a conversation with tool calls if the request has no tools.
-  const hasCalls = messages.some(({ parts }) =>
-    parts.some(({ type }) => type === 'tool-call' || type === 'tool-result'),
+  // Signed reasoning is valid only behind unchanged tools.
+  const needsTools = messages.some(({ parts }) =>
+    parts.some(
+      (part) =>
+        part.type === 'tool-call' ||
+        part.type === 'tool-result' ||
+        (part.type === 'thinking' && (part.signature ?? part.redacted) !== undefined),
+    ),
   );
-  if (!hasCalls) return [];
+  if (!needsTools) return [];
   if (tools.length > 0)
     losses.push({
       field: 'tool_choice',
-      reason: 'the format cannot forbid tool calls in a conversation that contains some',
+      reason: 'the format cannot forbid tool calls in a conversation with tool calls or signed reasoning',
     });
   return tools;
 }
@@ -119,19 +125,30 @@ interface Turn {
 }
 
 /**
- * Renders the conversation. System messages become the system prompt, and tool results become part of a user
+ * Renders the conversation. System messages become the system prompt. If the model accepts system messages in
+ * the conversation, a later system message follows the user turn before the model's next turn. Tool results become part of a user
  * turn. Turns must alternate between user and assistant, so adjacent turns with the same role are merged.
  * Empty turns are dropped, because the API rejects empty turns.
  */
-function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): RenderedMessages {
+function renderMessages(
+  messages: readonly ChatMessage[],
+  losses: Loss[],
+  takesSystemTurns: boolean,
+): RenderedMessages {
   const system: JsonObject[] = [];
   const turns: Turn[] = [];
+  const late: JsonObject[] = [];
   const nameDocument = createDocumentNames();
   messages.forEach((message, index) => {
     const { spelling, ...members } = own.read(message);
     const context: BlockContext = { losses, nameDocument, field: `messages[${index}]` };
     const isApart = spelling === 'apart';
+    if (message.role === 'assistant' || isApart) addLate(turns, late);
     if (message.role === 'system' && !isApart) {
+      if (turns.length > 0 && takesSystemTurns) {
+        late.push(...renderContent(message.parts.filter(isNotBlank), context));
+        return;
+      }
       if (turns.length > 0) {
         losses.push({
           field: context.field,
@@ -147,7 +164,18 @@ function renderMessages(messages: readonly ChatMessage[], losses: Loss[]): Rende
     if (last?.role === role && !isApart) last.content.push(...content);
     else if (content.length > 0) turns.push({ role, members, content });
   });
+  addLate(turns, late);
   return { system, messages: turns.map(({ role, members, content }) => ({ role, content, ...members })) };
+}
+
+/**
+ * Adds the late system messages as one turn. The API rejects a system message directly after a message of the
+ * model, so such a message becomes a user message.
+ */
+function addLate(turns: Turn[], late: JsonObject[]): void {
+  if (late.length === 0) return;
+  const role = turns.at(-1)?.role === 'user' ? 'system' : 'user';
+  turns.push({ role, members: {}, content: late.splice(0) });
 }
 
 function isNotBlank(part: ChatPart): boolean {

@@ -8,6 +8,8 @@ import { findPartLoss } from './part-losses.ts';
 export interface RenderContext {
   readonly version: string;
   readonly losses: Loss[];
+  /** Whether the model accepts system messages after user messages. */
+  readonly takesSystemTurns: boolean;
 }
 
 /** A rendered message, before adjacent messages with the same role are merged. */
@@ -30,41 +32,83 @@ interface JoinedTurn {
 }
 
 /**
- * Renders the fields `system` and `messages`. System messages move to the front. Tool results become user
- * messages. Adjacent messages with the same role are merged, so that a single message holds the results for
+ * Renders the fields `system` and `messages`. If the model accepts no system messages in the conversation,
+ * system messages move to the front. Otherwise, a system message follows the user turn before the model's next
+ * turn, so that the prompt's prefix does not change. Tool results become user messages. Adjacent messages with the same role are merged, so that a single message holds the results for
  * all tool calls in a turn.
  */
 export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const system: Turn[] = [];
-  const rendered: JsonObject[] = [];
-  let last: JoinedTurn | undefined;
-  const flush = (): void => {
-    if (last !== undefined) rendered.push(renderTurn(last));
-    last = undefined;
-  };
+  const turns = new RenderedTurns();
   messages.forEach((message, index) => {
     const raw = own.read(message).message;
     const turn = renderMessage(message, `messages[${index}]`, context);
     if (raw !== undefined) {
-      flush();
-      rendered.push(raw as JsonObject);
+      turns.addRaw(raw as JsonObject);
     } else if (turn === undefined) {
       return;
-    } else if (isSystemPrompt(message)) {
-      if (last !== undefined || rendered.length > 0) losePlace(index, context.losses);
-      system.push(turn);
-    } else if (last?.role === turn.role) {
-      addTurn(last, turn);
+    } else if (!isSystemPrompt(message)) {
+      turns.add(turn);
+    } else if (!turns.isEmpty && context.takesSystemTurns) {
+      turns.addSystem(turn);
     } else {
-      flush();
-      last = joinTurns([turn]);
+      if (!turns.isEmpty) losePlace(index, context.losses);
+      system.push(turn);
     }
   });
-  flush();
+  const rendered = turns.end();
   if (rendered.length > 0 || system.length === 0) return { ...renderSystem(system), messages: rendered };
   // A conversation with only system messages is invalid, so its system messages become a user message.
   losePlace(0, context.losses);
   return { messages: [renderTurn({ ...joinTurns(system), role: 'user' })] };
+}
+
+/** The rendered messages. Adjacent messages with the same role are merged. */
+class RenderedTurns {
+  readonly #rendered: JsonObject[] = [];
+  readonly #system: Turn[] = [];
+  #last: JoinedTurn | undefined;
+
+  get isEmpty(): boolean {
+    return this.#last === undefined && this.#rendered.length === 0;
+  }
+
+  add(turn: Turn): void {
+    if (turn.role === 'assistant') this.#placeSystem();
+    if (this.#last?.role === turn.role) return addTurn(this.#last, turn);
+    this.#flush();
+    this.#last = joinTurns([turn]);
+  }
+
+  addRaw(raw: JsonObject): void {
+    this.#placeSystem();
+    this.#flush();
+    this.#rendered.push(raw);
+  }
+
+  /** Adds a system message, which is placed after the user's messages before the model's next message. */
+  addSystem(turn: Turn): void {
+    this.#system.push(turn);
+  }
+
+  end(): JsonObject[] {
+    this.#placeSystem();
+    this.#flush();
+    return this.#rendered;
+  }
+
+  #placeSystem(): void {
+    if (this.#system.length === 0) return;
+    // The API rejects a system message directly after a message of the model.
+    const role = this.#last?.role === 'user' ? 'system' : 'user';
+    this.#flush();
+    this.#last = { ...joinTurns(this.#system.splice(0)), role };
+  }
+
+  #flush(): void {
+    if (this.#last !== undefined) this.#rendered.push(renderTurn(this.#last));
+    this.#last = undefined;
+  }
 }
 
 /** Whether a message is moved to the top-level system prompt. */

@@ -20,6 +20,35 @@ describe('a request from another format', () => {
     expect([alone.body.system, alone.body.messages]).toEqual([undefined, [{ role: 'user', content: 'a' }]]);
   });
 
+  it('keeps the place of system messages for a model that accepts them after user messages', () => {
+    const conversation = [
+      { role: 'system', content: 'a' },
+      { role: 'user', content: 'x' },
+      { role: 'system', content: 'b' },
+      { role: 'assistant', content: 'y' },
+      { role: 'system', content: 'c' },
+      { role: 'user', content: 'z' },
+    ];
+    const renderFirst = (count: number) =>
+      fromChat({ messages: conversation.slice(0, count) }, { takesSystemTurns: true });
+    const { body, fields } = renderFirst(6);
+    expect(body).toMatchObject({
+      system: 'a',
+      messages: [
+        { role: 'user', content: 'x' },
+        { role: 'system', content: 'b' },
+        { role: 'assistant', content: 'y' },
+        { role: 'user', content: 'z' },
+        { role: 'system', content: 'c' },
+      ],
+    });
+    expect(fields).toEqual([]);
+    // An earlier request has the same messages, so the prompt's prefix does not change.
+    const earlier = renderFirst(3).body;
+    expect(earlier.system).toEqual(body.system);
+    expect(earlier.messages).toEqual((body.messages as unknown[]).slice(0, 2));
+  });
+
   it("puts the results for all of a turn's calls into one message, together with the user's next text", () => {
     const { body, fields } = fromChat({
       messages: [

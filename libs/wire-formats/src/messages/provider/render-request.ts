@@ -22,7 +22,10 @@ export function renderRequest(request: ChatRequest, options: RequestRenderOption
   const body: JsonObject = {
     ...members,
     model: options.model,
-    ...renderConversation(request.messages, { version, losses }),
+    ...renderConversation(request.messages, {
+      ...{ version, losses },
+      takesSystemTurns: options.takesSystemTurns === true,
+    }),
     ...renderSettings(request.settings, members, { ...options, apiVersion: version }, losses),
     ...renderTools(request, members, losses),
     ...(request.stream ? { stream: true } : {}),

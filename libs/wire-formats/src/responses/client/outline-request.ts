@@ -111,6 +111,9 @@ function readRole(tape: JsonTape, node: JsonNode): MessageRole {
   const type = readText(tape, node, 'type');
   if (type !== undefined && type !== 'message') {
     if (type === 'additional_tools') return 'system';
+    // A tool search that the provider runs is part of the model's response.
+    if (type === 'tool_search_output')
+      return readText(tape, node, 'execution') === 'client' ? 'tool' : 'assistant';
     return /_(?:output|response|update)$/.test(type) ? 'tool' : 'assistant';
   }
   const role = readText(tape, node, 'role');
@@ -174,6 +177,19 @@ export function listCalls(tape: JsonTape): CallPlace[] {
       },
     ];
   });
+}
+
+/**
+ * The names of the deferred functions that tool searches in the transcript found. The model has already
+ * received the definitions of the found functions.
+ */
+export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
+  const outputs = listItems(tape).filter((item) => readText(tape, item, 'type') === 'tool_search_output');
+  const tools = outputs.flatMap((output) => {
+    const list = tape.get(output, 'tools');
+    return list === undefined ? [] : tape.items(list);
+  });
+  return new Set(tools.flatMap((tool) => readText(tape, tool, 'name') ?? []));
 }
 
 /** Request fields that work only with a provider that stores responses or prompts. */

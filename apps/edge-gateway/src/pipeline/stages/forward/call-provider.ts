@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import type { ChatMessage, ChatRequest } from '@gateway/interchange';
-import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
+import { addsToolsOn, type CatalogModel, type ModelCatalog } from '@gateway/model-catalog';
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
 import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
 import {
@@ -232,6 +232,11 @@ function takesKey({ provider }: Target, facts: CatalogModel | undefined, tokens:
   return tokens >= (facts.cache.minTokens ?? 0);
 }
 
+/** Models that accept added tools in a conversation accept them in system messages. */
+function takesSystemTurns(model: CatalogModel, format: Target['lane']['format']): boolean {
+  return (format === 'messages' || format === 'converse') && addsToolsOn(model, format);
+}
+
 function renderOptions(
   request: ChatRequest,
   target: Target,
@@ -241,6 +246,7 @@ function renderOptions(
   return {
     model: target.model,
     maxOutputTokensDefault: model?.maxOutputTokens ?? outputTokensDefault,
+    takesSystemTurns: model !== undefined && takesSystemTurns(model, target.lane.format),
     ...(apiVersion === undefined ? {} : { apiVersion }),
   };
 }

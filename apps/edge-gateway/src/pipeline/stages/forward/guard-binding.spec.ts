@@ -19,7 +19,11 @@ const rejection = 'The block is bound to a different conversation.';
  * Sends one client request and lists the requests that were sent to the provider. The first provider response
  * has status 400.
  */
-async function guard(fill: (body: AnswerBody) => void, given: Partial<BoundPlan> = {}) {
+async function guard(
+  fill: (body: AnswerBody) => void,
+  given: Partial<BoundPlan> = {},
+  unloadedBodyFor?: () => Buffer,
+) {
   const sent: string[] = [];
   const requests: SentRequest[] = [];
   const outcomes: string[] = [];
@@ -34,10 +38,17 @@ async function guard(fill: (body: AnswerBody) => void, given: Partial<BoundPlan>
   const bound = { mayBeOurs: true, dropsBlocks: false, remember: () => (remembered += 1), ...given };
   const services = {
     metrics: { boundRejections: { inc: ({ outcome }: { outcome: string }) => outcomes.push(outcome) } },
-    log: { error: nothing },
+    log: { error: nothing, warn: nothing },
     catalog: loadCatalog(),
   } as unknown as GuardServices;
-  const answer = await sendBound(outbound, bound, target, openExchange(), send, services);
+  const answer = await sendBound(
+    { ...outbound, unloadedBodyFor },
+    bound,
+    target,
+    openExchange(),
+    send,
+    services,
+  );
   return { answer, sent, requests, outcomes, remembered };
 }
 
@@ -63,6 +74,15 @@ it('a fallback gets the setting and its beta only if its model rejects bound rea
   };
   expect(settingFor('claude-sonnet-5-5')).toEqual([true, true]);
   expect(settingFor('claude-haiku-4-5')).toEqual([false, false]);
+});
+
+it('a turn with rejected loaded tools is sent again without them, and the conversation loads no tools', async () => {
+  let withdrawn = 0;
+  const withdraw = () => Promise.resolve(void (withdrawn += 1));
+  const { answer, sent } = await guard(saying('tool_addition: unknown type'), { withdraw }, () =>
+    Buffer.from('{"messages":[{}]}'),
+  );
+  expect([answer.status, sent, withdrawn]).toEqual([200, [whole.toString(), '{"messages":[{}]}'], 1]);
 });
 
 it.each([

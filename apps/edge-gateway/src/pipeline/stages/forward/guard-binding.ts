@@ -3,7 +3,7 @@ import { bindsReasoning, type ModelCatalog } from '@gateway/model-catalog';
 import { dropBoundReasoning } from '@gateway/wire-formats';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { Target } from '../../../request/request.ts';
-import { peekError } from '../../../upstream/answer-body.ts';
+import { passOver, peekError } from '../../../upstream/answer-body.ts';
 import type { ChatAnswer } from '../../exchange/answer.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
@@ -12,9 +12,7 @@ import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
  * An outbound request. The function `betaFor` returns the beta flag that a target needs in addition to the
  * client's beta flags.
  */
-export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation'> & {
-  readonly betaFor?: (target: Target) => string | undefined;
-};
+export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation' | 'betaFor'>;
 
 export interface GuardServices {
   readonly metrics: Pick<EdgeMetrics, 'boundRejections'>;
@@ -46,7 +44,8 @@ export async function sendBound(
   if (answer.status !== 400 || dropping !== null) return answer;
   const { bytes, body } = await peekError(answer.body);
   const own = { ...answer, body };
-  if (!bytes.includes(bindingError)) return own;
+  if (!bytes.includes(bindingError))
+    return sendUnloaded(outbound, bound, target, exchange, own, send, services);
   const request = bound.mayBeOurs ? withDrops(outbound, target, services) : null;
   if (request === null) {
     services.metrics.boundRejections.inc({ outcome: 'relayed' });
@@ -66,12 +65,43 @@ export async function sendBound(
 }
 
 /**
+ * Repeats a request without the messages that load tools, if the provider may have rejected the first such
+ * message of the conversation. If the provider accepts the repeated request, the conversation loads no tools.
+ */
+async function sendUnloaded(
+  { unloadedBodyFor, added, conversation }: Outbound,
+  { withdraw }: BoundPlan,
+  target: Target,
+  exchange: Exchange,
+  rejected: ChatAnswer,
+  send: (request: SentRequest) => Promise<ChatAnswer>,
+  { log }: GuardServices,
+): Promise<ChatAnswer> {
+  if (unloadedBodyFor === undefined || withdraw === undefined) return rejected;
+  passOver(rejected.body);
+  exchange.attempts.current?.span?.end();
+  const { requestId } = exchange;
+  log.warn(
+    { requestId, model: target.model },
+    'provider rejected loaded tools, sending the turn without them',
+  );
+  const again = await send({
+    ...{ body: unloadedBodyFor(target), bodyFor: unloadedBodyFor, added, conversation },
+  });
+  if (again.status >= 400) return again;
+  await withdraw().catch((error: unknown) => {
+    log.warn({ err: error, requestId }, 'plan of a bound conversation not replaced');
+  });
+  return again;
+}
+
+/**
  * Returns the request with `drop_block`. Returns null if the client sets `drop_block` itself, or uses a type of
  * reasoning that does not accept the setting. A fallback gets `drop_block` only if its model rejects bound
  * reasoning, because some other models reject `drop_block`.
  */
 function withDrops(
-  { body, bodyFor, added, conversation }: Outbound,
+  { body, bodyFor, betaFor, added, conversation }: Outbound,
   { lane }: Target,
   { catalog }: GuardServices,
 ): SentRequest | null {
@@ -88,7 +118,10 @@ function withDrops(
       if (!takesSetting(other)) return rendered;
       return dropBoundReasoning(other.lane.format, rendered)?.body ?? rendered;
     },
-    betaFor: (other) => (takesSetting(other) ? dropped.beta : undefined),
+    betaFor: (other) => {
+      const betas = [betaFor?.(other) ?? [], (takesSetting(other) ? dropped.beta : undefined) ?? []].flat();
+      return betas.length === 0 ? undefined : betas.join(',');
+    },
     added,
     conversation,
   };

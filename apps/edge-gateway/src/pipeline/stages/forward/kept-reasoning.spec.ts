@@ -1,4 +1,5 @@
 import type { ChatMessage, ChatRequest, StreamEvent } from '@gateway/interchange';
+import { formatNamed } from '@gateway/wire-formats';
 import { KeptReasoning, type ReasoningOwner } from './kept-reasoning.ts';
 
 type Parts = ChatMessage['parts'];
@@ -72,6 +73,23 @@ const signaturesIn = ({ messages }: ChatRequest): unknown[] =>
   messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'thinking' ? [part.signature] : [])),
   );
+
+it('restores the phase of a message, because OpenAI drops the reasoning behind a message without its phase', async () => {
+  const phased = events.map((event): StreamEvent =>
+    event.type === 'text-start'
+      ? { ...event, extensions: { responses: { item: { id: 'msg_1', phase: 'commentary' } } } }
+      : event,
+  );
+  const { kept } = await keepFirst(openCache(), phased);
+  const { request } = await kept.restore(requestOf(next), owner);
+  const { body } = formatNamed('responses').provider.renderRequest(request, { model: 'gpt-6.2-sol' });
+  const items = body['input'] as { role?: string; phase?: string }[];
+  expect(items.find(({ role }) => role === 'assistant')).toMatchObject({
+    ...{ content: 'Let me see.', phase: 'commentary' },
+  });
+  const without = await (await keepFirst()).kept.restore(requestOf(next), owner);
+  expect(JSON.stringify(without.request)).not.toContain('phase');
+});
 
 describe('the encrypted reasoning of a response', () => {
   it('is in the next request, in front of the text and the call that it led to', async () => {

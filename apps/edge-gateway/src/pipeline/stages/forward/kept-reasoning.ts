@@ -1,5 +1,5 @@
 import { createHash, hash, type Hash } from 'node:crypto';
-import type { ChatMessage, ChatPart, ChatRequest, StreamEvent, ThinkingPart } from '@gateway/interchange';
+import type { ChatMessage, ChatPart, ChatRequest, StreamEvent, TextPart } from '@gateway/interchange';
 import type { Logger } from '@gateway/observability';
 import { accountKey } from '../../../cache/account-keys.ts';
 import { nameOf, openValue, sealValue, type SealedCache } from '../../../cache/sealed-value.ts';
@@ -43,6 +43,11 @@ interface KeptPart {
   readonly before: string | null;
   readonly text: string;
   readonly signature: string;
+  /**
+   * The phase of the text that follows the reasoning (`commentary`, `final_answer`). OpenAI treats a message
+   * without its phase as an edited message, and drops the reasoning behind the message.
+   */
+  readonly phase?: string | undefined;
 }
 
 export interface RestoredRequest {
@@ -192,19 +197,34 @@ function addReasoning(message: ChatMessage, kept: readonly KeptPart[] | undefine
   if (kept === undefined) return message;
   const parts: ChatPart[] = [];
   const left = [...kept];
-  const addBefore = (place: string | null): void => {
-    while (left[0]?.before === place) parts.push(renderPart(left.shift() as KeptPart));
+  const addBefore = (place: string | null): KeptPart | undefined => {
+    let last: KeptPart | undefined;
+    while (left[0]?.before === place) parts.push(renderPart((last = left.shift() as KeptPart)));
+    return last;
   };
   for (const part of message.parts) {
     if (part.type === 'thinking') continue;
-    addBefore(part.type === 'tool-call' ? part.id : null);
-    parts.push(part);
+    const before = addBefore(part.type === 'tool-call' ? part.id : null);
+    parts.push(before?.phase === undefined || part.type !== 'text' ? part : withPhase(part, before.phase));
   }
   return left.length === 0 ? { ...message, parts } : message;
 }
 
-function renderPart({ text, signature }: KeptPart): ThinkingPart {
+function renderPart({ text, signature }: KeptPart): ChatPart {
   return { type: 'thinking', text, signature };
+}
+
+/** Adds the phase as a field of the text's message item. */
+function withPhase(part: TextPart, phase: string): TextPart {
+  const { responses = {}, ...others } = part.extensions ?? {};
+  return { ...part, extensions: { ...others, responses: { ...responses, item: { phase } } } };
+}
+
+/** Returns the phase of a message item that starts, if the provider sent a phase. */
+function readPhase({ extensions }: Pick<TextPart, 'extensions'>): string | undefined {
+  const item = extensions?.['responses']?.['item'];
+  const phase = typeof item === 'object' && item !== null && 'phase' in item ? item.phase : undefined;
+  return typeof phase === 'string' ? phase : undefined;
 }
 
 /** Reads the reasoning from the events of one response. Stores the reasoning when the response is complete. */
@@ -240,7 +260,7 @@ export class ReasoningRecorder {
         return;
       }
       case 'text-start':
-        this.#place(null);
+        this.#place(null, readPhase(event));
         return;
       case 'text-delta':
         this.#text.update(event.text);
@@ -265,8 +285,9 @@ export class ReasoningRecorder {
     return this.#characters <= charactersMax;
   }
 
-  #place(before: string | null): void {
-    for (const part of this.#ended) this.#parts.push({ before, ...part });
+  #place(before: string | null, phase?: string): void {
+    for (const part of this.#ended)
+      this.#parts.push({ before, ...part, ...(phase === undefined ? {} : { phase }) });
     this.#ended = [];
   }
 

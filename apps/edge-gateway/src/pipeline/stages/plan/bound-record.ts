@@ -1,5 +1,6 @@
 import {
   contextStepsVersion,
+  conversationAdditionsMax,
   conversationPlanBytesMax,
   type ConversationPlanRecord,
 } from '@gateway/contracts';
@@ -7,7 +8,7 @@ import type { PlanReason } from '@gateway/interchange';
 import { hash } from 'node:crypto';
 import { deriveKey } from '../../../request/conversation.ts';
 import type { Caller } from '../../../request/request.ts';
-import { identityPlan, type PlannedReply, type ToolPlan } from '../../exchange/tool-plan.ts';
+import { identityPlan, type Deferral, type PlannedReply, type ToolPlan } from '../../exchange/tool-plan.ts';
 import type { ConversationSubject } from './conversation/conversation-planner.ts';
 import { isClientDeferred } from './deferral.ts';
 
@@ -24,6 +25,8 @@ export interface ConversationNames {
    */
   readonly opening: string;
   readonly firstTurn: string | null;
+  /** Lists the cache names of the transcripts up to each answered user turn, newest first. */
+  readonly answeredTurns: () => string[];
 }
 
 /**
@@ -41,7 +44,17 @@ export function nameConversation({ request, caller, tools }: ConversationSubject
     before: before === null ? null : deriveKey(owner, before),
     opening: deriveKey(`${owner}\nopening`, opening),
     firstTurn: firstTurn === null ? null : deriveKey(`${owner}\nfirst turn`, firstTurn),
+    answeredTurns: () =>
+      conversation.answeredTurns.slice(0, conversationAdditionsMax).map((digest) => deriveKey(owner, digest)),
   };
+}
+
+/**
+ * Returns the durable name of the plan that a turn stored.
+ * @param here the cache name of the transcript up to the turn
+ */
+export function nameTurn(here: string): string {
+  return deriveKey('turn', here);
 }
 
 /** The stored decision for a conversation that started without a plan. */
@@ -51,6 +64,8 @@ export const sentWhole: ConversationPlanRecord = {
   policyVersion: 'unplanned',
   isShadow: false,
   compression: null,
+  additions: [],
+  mayLoad: true,
 };
 
 /** Returns the compression settings for a conversation that begins now, or null if compression is off. */
@@ -98,7 +113,24 @@ export function applyRecord(
   const named = new Set(record.tools);
   const forwarded = tools.filter(({ name, builtIn }) => builtIn || name === undefined || named.has(name));
   const planned = { ...identity, forwarded: forwarded.map(({ index }) => index), reply, reason };
-  return record.mode === 'deferred' ? { ...planned, deferral } : planned;
+  return record.mode === 'deferred'
+    ? { ...planned, deferral: withAdditions(record, tools, deferral) }
+    : planned;
+}
+
+/** Adds the tools that turns load to the deferral. Loaded tools that the client no longer sends are left out. */
+function withAdditions(
+  { additions }: ConversationPlanRecord,
+  tools: ConversationSubject['tools'],
+  deferral: Deferral | undefined,
+): Deferral | undefined {
+  if (deferral === undefined || additions.every(({ tools: names }) => names.length === 0)) return deferral;
+  const indexes = new Map(tools.map(({ name, index }) => [name, index]));
+  const listed = additions.map(({ after, tools: names }) => ({
+    after,
+    tools: names.flatMap((name) => indexes.get(name) ?? []),
+  }));
+  return { ...deferral, additions: listed };
 }
 
 /**

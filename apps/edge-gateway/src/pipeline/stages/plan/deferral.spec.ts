@@ -1,10 +1,10 @@
 import type { RequestOutline } from '@gateway/interchange';
-import { createCatalog } from '@gateway/model-catalog';
+import { createCatalog, loadCatalog } from '@gateway/model-catalog';
 import { formatNamed, scanJson } from '@gateway/wire-formats';
 import type { Caller, Lane, ParsedRequest, Target } from '../../../request/request.ts';
 import { Conversation } from '../../../request/conversation.ts';
 import { identityPlan } from '../../exchange/tool-plan.ts';
-import { chooseDeferral, loadCalledTools } from './deferral.ts';
+import { chooseBoundMode, chooseDeferral, loadCalledTools } from './deferral.ts';
 
 const record = (provider: string, format: string, nativeSelection?: string) => ({
   provider,
@@ -36,7 +36,7 @@ const catalog = createCatalog({
 });
 const both = ['deferred_loading', 'allowed_tools'] as const;
 
-function parsed(format: 'messages' | 'chat-completions', body: object): ParsedRequest {
+function parsed(format: 'messages' | 'chat-completions' | 'responses', body: object): ParsedRequest {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', messages: [], ...body }));
   const tape = scanJson(bytes, { depthMax: 128 });
   const outline: RequestOutline = formatNamed(format).client.outlineRequest(tape);
@@ -122,5 +122,36 @@ describe('a deferred tool that the transcript calls', () => {
     });
     expect(loadCalledTools(planned, request).forwarded).toEqual([0, 2]);
     expect(loadCalledTools({ ...planned, deferral: undefined }, request).forwarded).toEqual([0]);
+  });
+});
+
+describe('the mode of a conversation with bound reasoning', () => {
+  const shipped = loadCatalog();
+  const tools = [{ type: 'function', name: 'a' }];
+  const at = (provider: string, model: string, format: string): Target =>
+    ({ provider: { name: provider }, model, lane: { kind: 'same-format', format } }) as unknown as Target;
+  const modeOf = (body: object, model = 'gpt-6.2-astra') =>
+    chooseBoundMode(
+      parsed('responses', { input: 'Go.', ...body }),
+      at('openai', model, 'responses'),
+      shipped,
+    );
+
+  it('is deferral for a model that drops reasoning, because deferral changes no prefix', () => {
+    expect(modeOf({ tools })).toBe('deferred');
+    const translated = {
+      ...at('openai', 'gpt-6.2-astra', 'responses'),
+      lane: { kind: 'translated' },
+    } as Target;
+    expect(chooseBoundMode(parsed('responses', { input: 'Go.', tools }), translated, shipped)).toBeNull();
+    expect(modeOf({ tools }, 'gpt-9')).toBeNull();
+  });
+
+  it.each([
+    ['a tool search', [...tools, { type: 'tool_search', execution: 'client' }]],
+    ['namespaces', [...tools, { type: 'namespace', name: 'n', tools }]],
+    ['deferred functions', [...tools, { type: 'function', name: 'b', defer_loading: true }]],
+  ])('leaves the tools of a client that uses %s unchanged', (_, own) => {
+    expect(modeOf({ tools: own })).toBe('whole');
   });
 });

@@ -1,6 +1,6 @@
 import type { RequestOutline, ToolOutline } from '@gateway/interchange';
-import { bindsReasoning, defersNatively, type ModelCatalog } from '@gateway/model-catalog';
-import { listFoundTools, searchTool, type JsonTape } from '@gateway/wire-formats';
+import { addsToolsOn, bindsReasoning, defersNatively, type ModelCatalog } from '@gateway/model-catalog';
+import { formatNamed, searchTool, type JsonTape } from '@gateway/wire-formats';
 import type { Caller, ParsedRequest, Target } from '../../../request/request.ts';
 import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
@@ -35,9 +35,10 @@ export function chooseDeferral(
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
 /**
- * Chooses the mode of a conversation with bound reasoning. Deferral then needs no setting of the account,
- * because only deferral can save tokens. Clients that defer tools themselves keep their own selection. Models
- * that drop reasoning without an error, and models of unknown families, get every tool.
+ * Chooses the mode of a conversation with bound reasoning. With bound reasoning, deferral needs no setting of
+ * the account, because only deferral can save tokens. Clients that defer tools themselves keep their own
+ * selection. Models that drop reasoning without an error are never pruned, because no error would show a
+ * changed prefix. Models of unknown families get every tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
@@ -45,9 +46,11 @@ export function chooseBoundMode(
   catalog: ModelCatalog,
 ): BoundMode {
   const model = catalog.find(target.provider.name, target.model);
-  if (bindsReasoning(model, target.model).effect !== 'rejects') return null;
+  const { effect } = bindsReasoning(model, target.model);
+  const mayBeDeferred = boundDeferral(outline, catalog).appliesAt(target);
+  if (effect === 'unknown' || effect === 'none' || (effect === 'drops' && !mayBeDeferred)) return null;
   if (conversation.before === null && !mayDefer(outline, tape.bytes)) return 'whole';
-  return boundDeferral(outline, catalog).appliesAt(target) ? 'deferred' : 'pruned';
+  return mayBeDeferred ? 'deferred' : 'pruned';
 }
 
 /**
@@ -56,11 +59,15 @@ export function chooseBoundMode(
  */
 export function boundDeferral({ format }: Pick<RequestOutline, 'format'>, catalog: ModelCatalog): Deferral {
   const appliesAt = ({ lane, provider, model: id }: Target): boolean => {
-    if (format !== 'messages' || lane.kind !== 'same-format') return false;
+    if ((format !== 'messages' && format !== 'responses') || lane.kind !== 'same-format') return false;
     const model = catalog.find(provider.name, id);
-    return model !== undefined && defersNatively(model, 'messages');
+    return model !== undefined && defersNatively(model, format);
   };
-  return { mode: 'deferred', appliesAt };
+  const loadsAt = ({ provider, model: id }: Target): boolean => {
+    const model = catalog.find(provider.name, id);
+    return format === 'messages' && model !== undefined && addsToolsOn(model, format);
+  };
+  return { mode: 'deferred', appliesAt, loadsAt };
 }
 
 /** Returns whether the client itself defers the given tool. */
@@ -69,7 +76,7 @@ export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOu
 }
 
 /** Texts in a request that show that the client itself defers tools. */
-const ownDeferral = ['"tool_search_tool_', '"defer_loading"'];
+const ownDeferral = ['"tool_search_tool_', '"tool_search"', '"defer_loading"', '"namespace"'];
 
 function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {
   if (toolsRange === undefined || tools.some(({ name }) => name === searchTool.name)) return false;
@@ -99,7 +106,7 @@ export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequ
   const isDeferred = (index: number): boolean =>
     !sent.has(index) && called.has(outline.tools[index]?.name ?? '');
   if (!planned.eligible.some(isDeferred)) return planned;
-  const found = listFoundTools(tape);
+  const found = formatNamed(outline.format).client.listFoundTools?.(tape) ?? new Set<string>();
   const forwarded = planned.eligible.filter(
     (index) => sent.has(index) || (isDeferred(index) && !found.has(outline.tools[index]?.name ?? '')),
   );

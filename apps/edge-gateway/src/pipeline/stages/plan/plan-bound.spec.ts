@@ -1,128 +1,15 @@
-import type { ConversationPlanRecord } from '@gateway/contracts';
-import type { ParsedRequest } from '../../../request/request.ts';
-import { Conversation } from '../../../request/conversation.ts';
-import { formatNamed, scanJson } from '@gateway/wire-formats';
-import { noContextEdits, type PlannedReply, type ToolPlan } from '../../exchange/tool-plan.ts';
-import { Patience, type ContextSubject } from './context/context-subject.ts';
-import { BoundPlanMemo, type BoundPlanStore } from './conversation/bound-plans.ts';
-import type { ConversationSubject } from './conversation/conversation-planner.ts';
-import { planBound, type BoundServices } from './plan-bound.ts';
+import type { ToolPlan } from '../../exchange/tool-plan.ts';
+import {
+  answered,
+  deferral,
+  openReplica,
+  second,
+  subjectOf,
+  tool,
+  tools,
+  user,
+} from './plan-bound.fixture.ts';
 
-const accountId = '019a9f5e-0000-7000-8000-000000000001';
-const log = { debug: () => undefined, warn: () => undefined } as never;
-const tool = (name: string, more: object = {}) => ({ name, input_schema: {}, ...more });
-const tools = ['a', 'b', 'c', 'd'].map((name) => tool(name));
-const deferral = { mode: 'deferred', appliesAt: () => true } as const;
-const user = { role: 'user', content: 'Please do it.' };
-const answered = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
-
-function subjectOf(
-  messages: readonly object[],
-  given: { tools?: readonly object[]; mode?: string; compression?: string } = {},
-) {
-  const bytes = Buffer.from(JSON.stringify({ model: 'm', messages, tools: given.tools ?? tools }));
-  const tape = scanJson(bytes, { depthMax: 128 });
-  const outline = formatNamed('messages').client.outlineRequest(tape);
-  const conversation = new Conversation(outline, bytes, null);
-  const request = { bytes, tape, outline, conversation } as unknown as ParsedRequest;
-  return {
-    ...{ request, tools: outline.tools, deferral, isBound: true, list: { listHash: 'l', toolHashes: [] } },
-    exchange: {
-      ...{ requestId: 'r', headers: {}, abort: new AbortController() },
-      ...{ format: 'messages', acceptedAt: new Date() },
-    },
-    target: { provider: { name: 'anthropic' }, model: 'm' },
-    caller: {
-      ...{ accountId, pruning: { mode: given.mode ?? 'on' }, onBudgetExhausted: 'pass' },
-      compression: { mode: given.compression ?? 'lossless' },
-    },
-  } as unknown as ConversationSubject;
-}
-
-/**
- * Opens a gateway replica with its caches. All replicas use the same store. The parameter `forwarded` is the
- * tool set that the current policy would choose.
- */
-function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
-  const state = {
-    forwarded: [1],
-    budget: 'open' as 'open' | 'used',
-    isStoreDown: false,
-    isLate: false,
-    isShadow: false,
-    policy: 'v1',
-    /** The compression settings that the gateway used for each request. */
-    compressed: [] as ContextSubject['settings'][],
-    /** Whether earlier messages cannot be compressed again. */
-    hasLost: false,
-    /** The store saves a plan only after this promise is resolved. */
-    storing: Promise.resolve(),
-  };
-  const check = (): void => {
-    if (state.isStoreDown) throw new Error('down');
-  };
-  const store: BoundPlanStore = {
-    keep: async (_, name, plan) => {
-      await state.storing;
-      check();
-      if (!stored.has(name)) stored.set(name, plan);
-      return stored.get(name) ?? plan;
-    },
-    replace: async (_, name, plan) => {
-      await Promise.resolve();
-      check();
-      stored.set(name, plan);
-    },
-    find: async (_, names) => {
-      await Promise.resolve();
-      check();
-      return names.flatMap((name) => stored.get(name) ?? [])[0] ?? null;
-    },
-    keepUnchangedTurn: () => Promise.resolve(),
-    findUnchangedTurns: () => Promise.resolve([]),
-  };
-  const services = {
-    budgets: {
-      isExhausted: () => state.budget === 'used',
-      reserve: () => (state.budget === 'used' ? 'exhausted' : { settle: () => undefined }),
-    },
-    conversations: {
-      plan: () =>
-        state.isLate
-          ? Promise.reject(new Error('late'))
-          : Promise.resolve({
-              reply: {
-                ...{
-                  forwarded: state.forwarded,
-                  isShadow: state.isShadow,
-                  policyVersion: state.policy,
-                  kReason: 'prior',
-                },
-                ...{ candidates: [{ position: 1, score: 1 }], k: state.forwarded.length },
-              } as PlannedReply,
-            }),
-    },
-    boundPlans: {
-      store,
-      patience: new Patience(),
-      memo: new BoundPlanMemo({ get: () => Promise.resolve(null), set: () => Promise.resolve() }, log),
-    },
-    settings: { planDeadlineMs: 1_000 },
-    catalog: { find: () => undefined },
-    context: {
-      planPinned: ({ settings }: ContextSubject) => {
-        state.compressed.push(settings);
-        const edits = [{ start: 0, end: 0, replacement: '' }];
-        return Promise.resolve({ context: { ...noContextEdits, edits }, isSure: !state.hasLost });
-      },
-    },
-    log,
-  } as unknown as BoundServices;
-  const plan = (subject: ConversationSubject): Promise<ToolPlan> => planBound(subject, 'deferred', services);
-  return { state, stored, plan };
-}
-
-const second = [user, answered, { role: 'user', content: 'And now?' }];
 const namesOf = (planned: ToolPlan, list: readonly { name: string }[] = tools): string[] =>
   planned.forwarded.map((index) => list[index]?.name ?? '');
 
@@ -166,7 +53,7 @@ describe('the tool set of a conversation with bound reasoning', () => {
     await replica.plan(subjectOf(second));
     expect(replica.stored.size).toBe(2);
     const other = { mode: 'deferred' as const, tools: ['d'], policyVersion: 'v2', isShadow: false };
-    replica.stored.set(opening, { ...other, compression: null });
+    replica.stored.set(opening, { ...other, compression: null, additions: [], mayLoad: true });
     for (const messages of [second, [...second, answered, user]])
       expect(await openReplica(replica.stored).plan(subjectOf(messages))).toMatchObject({ forwarded: [1] });
   });

@@ -1,9 +1,5 @@
 import type { ConversationPlanRecord } from '@gateway/contracts';
-import type { Logger } from '@gateway/observability';
-import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
 import { startDeadline } from '../../../request/deadline.ts';
-import type { PipelineSettings } from '../../../request/settings.ts';
-import type { ModelCatalog } from '@gateway/model-catalog';
 import {
   identityPlan,
   noContextEdits,
@@ -16,27 +12,26 @@ import {
   chooseCompression,
   continueRecord,
   nameConversation,
+  nameTurn,
   renderRecord,
   sentWhole,
   type ConversationNames,
 } from './bound-record.ts';
-import type { ContextPlanner, PinnedContext } from './context/context-planner.ts';
+import type { PinnedContext } from './context/context-planner.ts';
 import { planPinnedContext } from './context/plan-context.ts';
 import type { Wait } from './context/context-subject.ts';
-import type { BoundConversation, BoundPlans } from './conversation/bound-plans.ts';
-import type { ConversationPlanner, ConversationSubject } from './conversation/conversation-planner.ts';
+import {
+  anchor,
+  findConversation,
+  unplanned,
+  type BoundServices,
+  type FoundConversation,
+} from './bound-turns.ts';
+import type { BoundConversation } from './conversation/bound-plans.ts';
+import { findWithdrawal, loadTools } from './load-tools.ts';
+import type { ConversationSubject } from './conversation/conversation-planner.ts';
 import type { BoundMode } from './deferral.ts';
 import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.ts';
-
-export interface BoundServices {
-  readonly budgets: SavedTokenBudgets;
-  readonly conversations: Pick<ConversationPlanner, 'plan'>;
-  readonly boundPlans: BoundPlans;
-  readonly context: Pick<ContextPlanner, 'planPinned'>;
-  readonly catalog: ModelCatalog;
-  readonly settings: Pick<PipelineSettings, 'planDeadlineMs'>;
-  readonly log: Logger;
-}
 
 /**
  * Plans a request with bound reasoning. The first request of the conversation decides the tool set and the
@@ -59,7 +54,6 @@ export async function planBound(
 
 const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ index }) => index);
 
-const unplanned: BoundConversation = { plan: null, isAnchored: false, dropsBlocks: false };
 /**
  * Plans the first request of a conversation. If the first request cannot be planned in time, every tool is
  * sent. The decision to send every tool is stored too. Requests with the same beginning must be sent in the
@@ -178,19 +172,23 @@ async function carryOn(
 ): Promise<ToolPlan> {
   const { caller, exchange } = subject;
   const { memo } = services.boundPlans;
-  const { known, isSure, wait } = await findConversation(subject, names, services);
-  if (isSure) memo.keep(caller.accountId, names.here, known);
-  anchor(subject, names, known, services);
-  const isRanked = known.plan !== null && (known.plan.mode !== 'whole' || known.plan.isShadow);
+  const found = await findConversation(subject, names, services);
+  const { known: before, isSure, wait } = found;
+  if (isSure) memo.keep(caller.accountId, names.here, before);
+  anchor(subject, names, before, services);
+  const isRanked = before.plan !== null && (before.plan.mode !== 'whole' || before.plan.isShadow);
   const [ranked, compressed] = await Promise.all([
     isRanked ? askRouter(subject, services) : 'unavailable',
-    compress(subject, known, wait, services, true),
+    compress(subject, before, wait, services, true),
   ]);
-  const applied = applyRecord(known.plan, typeof ranked === 'string' ? null : ranked, subject);
+  const reply = typeof ranked === 'string' ? null : ranked;
+  const known = isSure ? await loadTools(subject, names, before, reply, services) : before;
+  const applied = applyRecord(known.plan, reply, subject);
   const planned = { ...continueRecord(applied, known.plan), context: compressed.context };
   // An exhausted token budget never changes the plan, because the provider would reject a changed prefix.
   await spendBudget(planned, exchange, caller, services);
-  return withBound(planned, { known, isSure: isSure && compressed.isSure }, subject, names, services);
+  const bound = { known, isSure: isSure && compressed.isSure };
+  return withBound(planned, bound, subject, names, services, findWithdrawal(known, before));
 }
 
 /**
@@ -238,20 +236,13 @@ export async function planBoundCount(
   return withBound(planned, { known, isSure: isSure && compressed.isSure }, subject, names, services);
 }
 
-interface FoundConversation {
-  readonly known: BoundConversation;
-  /** The value is false if the store could not be read, so that an existing plan may be unknown. */
-  readonly isSure: boolean;
-  /** The limit on the time that the request waits for the records of earlier requests. */
-  readonly wait: Wait;
-}
-
 function withBound(
   planned: ToolPlan,
   { known, isSure }: Pick<FoundConversation, 'known' | 'isSure'>,
   { caller: { accountId }, exchange }: ConversationSubject,
   { here }: ConversationNames,
-  { boundPlans: { memo } }: BoundServices,
+  { boundPlans: { memo, store } }: BoundServices,
+  withdrawal: ConversationPlanRecord | null = null,
 ): ToolPlan {
   const isReduced = planned.forwarded.length < planned.eligible.length || planned.context.edits.length > 0;
   return {
@@ -260,41 +251,14 @@ function withBound(
       mayBeOurs: !isSure || isReduced || exchange.toolGuard?.isRestricted === true,
       dropsBlocks: known.dropsBlocks,
       remember: () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), dropsBlocks: true }),
+      ...(withdrawal === null
+        ? {}
+        : {
+            withdraw: async () => {
+              memo.keep(accountId, here, { ...(memo.peek(here) ?? known), plan: withdrawal });
+              await store.replace(accountId, nameTurn(here), withdrawal);
+            },
+          }),
     },
   };
-}
-
-async function findConversation(
-  { caller: { accountId }, exchange: { requestId, abort } }: ConversationSubject,
-  { before, firstTurn, opening }: ConversationNames & { readonly before: string },
-  { boundPlans: { memo, store, patience }, log }: BoundServices,
-): Promise<FoundConversation> {
-  const wait = patience.start(abort.signal);
-  const remembered = await memo.find(accountId, before);
-  if (remembered !== undefined) return { known: remembered, isSure: true, wait };
-  try {
-    const plan = await store.find(accountId, firstTurn === null ? [opening] : [firstTurn, opening], wait);
-    return { known: { ...unplanned, plan }, isSure: true, wait };
-  } catch (error) {
-    log.warn({ err: error, requestId }, 'failed to load the conversation plan, sending all tools');
-    return { known: unplanned, isSure: false, wait };
-  }
-}
-
-/**
- * Stores the plan under the name of the first response as well. Conversations with the same beginning share the
- * name of their first messages. A later conversation may replace the plan under this shared name.
- */
-function anchor(
-  { caller: { accountId } }: ConversationSubject,
-  { here, firstTurn }: ConversationNames,
-  known: BoundConversation,
-  { boundPlans: { memo, store }, log }: BoundServices,
-): void {
-  if (known.plan === null || known.isAnchored || firstTurn === null) return;
-  store.keep(accountId, firstTurn, known.plan).then(
-    // The field `dropsBlocks` is read again, because the provider may have rejected reasoning in the meantime.
-    () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
-    (error: unknown) => log.debug({ err: error }, 'second name of a bound plan not stored'),
-  );
 }

@@ -22,7 +22,8 @@ import {
   loadCalledTools,
   type BoundMode,
 } from './deferral.ts';
-import { planBound, planBoundCount, type BoundServices } from './plan-bound.ts';
+import type { BoundServices } from './bound-turns.ts';
+import { planBound, planBoundCount } from './plan-bound.ts';
 import type { Planner } from './router/planner.port.ts';
 import { planContext } from './context/plan-context.ts';
 import { letOthersRun } from '../../../admission/admission.ts';
@@ -117,7 +118,8 @@ function bindSubject(
 ): [subject: ConversationSubject, mode: BoundMode] {
   const mode = chooseBoundMode(subject.request, subject.target, catalog);
   const deferral = mode === 'deferred' ? boundDeferral(subject.request.outline, catalog) : undefined;
-  return [{ ...subject, deferral, isBound: true }, mode];
+  const loadsTools = deferral?.loadsAt?.(subject.target) === true;
+  return [{ ...subject, deferral, isBound: true, loadsTools }, mode];
 }
 
 /**

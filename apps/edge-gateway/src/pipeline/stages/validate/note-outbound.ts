@@ -1,7 +1,7 @@
-import { formatNamed, listFoundTools } from '@gateway/wire-formats';
+import { formatNamed } from '@gateway/wire-formats';
 import { renderToolCounts, type Exchange } from '../../exchange/exchange.ts';
 import { openCallJudge } from '../../recovery/judge-calls.ts';
-import { countReaching, listLeftOut, listSent } from '../../exchange/tool-plan.ts';
+import { countReaching, listLeftOut, listSent, listShown } from '../../exchange/tool-plan.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
@@ -65,9 +65,10 @@ function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly
  * Counts the deferred tools that the model found in earlier turns. The provider shows the definitions of these
  * tools to the model.
  */
-function countFoundBefore({ deferredTools }: Exchange, { tape }: ParsedRequest): number {
+function countFoundBefore({ deferredTools, format }: Exchange, { tape }: ParsedRequest): number {
   if (deferredTools === undefined) return 0;
-  return [...listFoundTools(tape)].filter((name) => deferredTools.has(name)).length;
+  const found = formatNamed(format).client.listFoundTools?.(tape) ?? [];
+  return [...found].filter((name) => deferredTools.has(name)).length;
 }
 
 function loggedPlan(
@@ -128,21 +129,18 @@ function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan
 }
 
 /** Lists the deferred tools. A call to a deferred tool shows that the model has searched for the tool. */
-function listDeferred(
-  { outline }: ParsedRequest,
-  { eligible, forwarded, deferral }: ToolPlan,
-): ReadonlySet<string> | undefined {
-  if (deferral?.mode !== 'deferred') return undefined;
-  const inPlan = new Set(forwarded);
-  return new Set(eligible.flatMap((index) => (inPlan.has(index) ? [] : (outline.tools[index]?.name ?? []))));
+function listDeferred({ outline }: ParsedRequest, plan: ToolPlan): ReadonlySet<string> | undefined {
+  if (plan.deferral?.mode !== 'deferred') return undefined;
+  return new Set(listLeftOut(plan).flatMap((index) => outline.tools[index]?.name ?? []));
 }
 
 /**
  * Lists the tools that are logged as forwarded. In shadow mode, all tools are sent. The log shows the tools
  * that the plan would have sent, because shadow mode measures the plan.
  */
-function listPlanned({ reason, reply, eligible, forwarded }: ToolPlan): readonly number[] {
-  if (reason !== 'shadow' || reply === null) return forwarded;
+function listPlanned(plan: ToolPlan): readonly number[] {
+  const { reason, reply, eligible } = plan;
+  if (reason !== 'shadow' || reply === null) return listShown(plan);
   return reply.forwarded.flatMap((position) => eligible[position] ?? []);
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ByteEdit, ChatMessage } from '@gateway/interchange';
-import { formatNamed, type EditedRequest, type RequestEdit } from '@gateway/wire-formats';
+import { formatNamed, toolChangesBeta, type EditedRequest, type RequestEdit } from '@gateway/wire-formats';
 import type { Logger } from '@gateway/observability';
 import type { EdgeMetrics } from '../../../metrics/edge-metrics.ts';
 import type { TokenRatios } from '../../../request/token-ratios.ts';
@@ -109,6 +109,11 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
     plan,
     added: plan.recovery?.openingMessages ?? [],
     bodyFor: (target) => draftOf(request, target, plan, exchange).edited.bytes,
+    betaFor: (target) => (loadsTools(plan, target) ? toolChangesBeta : undefined),
+    unloadedBodyFor:
+      plan.bound?.withdraw === undefined
+        ? undefined
+        : (target) => draftOf(request, target, withoutAdditions(plan), exchange).edited.bytes,
     plainBodyFor:
       plan.deferral === undefined
         ? null
@@ -160,6 +165,17 @@ function withoutDeferral(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };
 }
 
+/** Returns the plan without the messages that load deferred tools. */
+function withoutAdditions(plan: ToolPlan): ToolPlan {
+  return plan.deferral === undefined ? plan : { ...plan, deferral: { ...plan.deferral, additions: [] } };
+}
+
+/** Returns whether a request to the target has messages that load deferred tools. */
+function loadsTools({ deferral }: ToolPlan, target: Target): boolean {
+  if (deferral?.additions?.some(({ tools }) => tools.length > 0) !== true) return false;
+  return deferral.appliesAt(target) && deferral.loadsAt?.(target) === true;
+}
+
 /**
  * Returns the plan without compression. The whole conversation is sent, because the model cannot recall removed
  * text without the recovery tool.
@@ -203,13 +219,15 @@ function schemaEditsOf({ schemaEdits }: ToolPlan): ReadonlyMap<number, readonly 
 }
 
 function deferralEdit(
-  { deferral, eligible, forwarded }: ToolPlan,
+  plan: ToolPlan,
   target: Target,
-): Pick<RequestEdit, 'deferTools' | 'allowTools'> {
+): Pick<RequestEdit, 'deferTools' | 'allowTools' | 'loadTools'> {
+  const { deferral, eligible, forwarded } = plan;
   if (deferral === undefined || !deferral.appliesAt(target)) return {};
   const inPlan = new Set(forwarded);
   if (deferral.mode === 'allowed') return { allowTools: inPlan };
-  return { deferTools: new Set(eligible.filter((index) => !inPlan.has(index))) };
+  const deferTools = new Set(eligible.filter((index) => !inPlan.has(index)));
+  return loadsTools(plan, target) ? { deferTools, loadTools: deferral.additions ?? [] } : { deferTools };
 }
 
 function defectOf(draft: OutboundDraft): string | null {

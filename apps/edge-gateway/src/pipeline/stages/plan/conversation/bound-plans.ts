@@ -114,13 +114,16 @@ export class BoundPlanMemo extends SharedMemo<BoundConversation> {
   constructor(redis: ConversationRedis, log: Logger) {
     super(redis, log, {
       kind: 'bound-plan:v2',
-      sizeOf: ({ plan }) => 400 + (plan?.tools ?? []).reduce((size, name) => size + 50 + 2 * name.length, 0),
+      sizeOf: ({ plan }) => 400 + listNames(plan).reduce((size, name) => size + 50 + 2 * name.length, 0),
       render: renderStored,
       parse: (text) => stored.parse(JSON.parse(text)),
       unavailable: 'memo of bound conversations unavailable, reading the stored plan',
     });
   }
 }
+
+const listNames = (plan: ConversationPlanRecord | null): string[] =>
+  plan === null ? [] : [...plan.tools, ...plan.additions.flatMap(({ tools }) => tools)];
 
 export function openBoundPlans(
   redis: ConversationRedis,

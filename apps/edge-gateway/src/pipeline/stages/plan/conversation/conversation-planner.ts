@@ -28,6 +28,8 @@ export interface ConversationSubject extends PlanSubject {
   readonly deferral?: Deferral | undefined;
   /** Whether bound reasoning forbids changes to the conversation's tools, and therefore recovery. */
   readonly isBound?: boolean;
+  /** Whether user turns can load deferred tools at the end of the conversation. */
+  readonly loadsTools?: boolean;
 }
 
 /** The tool set for this request. */
@@ -111,17 +113,18 @@ export class ConversationPlanner {
   }
 
   #questionOf(
-    { request, target, tools, caller, exchange, deferral, isBound = false }: ConversationSubject,
+    subject: ConversationSubject,
     keys: ConversationKeys,
     known: RememberedConversation | undefined,
   ): PlanQuestion {
+    const { request, target, tools, caller, deferral, isBound, loadsTools } = subject;
     const { outline } = request;
     const model = this.#options.catalog.find(target.provider.name, target.model);
     const shadow = this.#shadowOf(caller, keys);
     const recovered = known?.recovered.flatMap((position) => tools[position]?.name ?? []) ?? [];
     return {
       accountId: caller.accountId,
-      requestId: exchange.requestId,
+      requestId: subject.exchange.requestId,
       ...conversationContext(outline.messages, (turn) =>
         this.#turns.shorten(caller.accountId, turn, request.bytes),
       ),
@@ -135,8 +138,9 @@ export class ConversationPlanner {
       // With deferral, the provider's own search finds the deferred tools.
       mayRecover:
         deferral === undefined
-          ? this.#options.hasRecovery && !isBound && isRecoveryPermitted(outline, caller)
+          ? this.#options.hasRecovery && isBound !== true && isRecoveryPermitted(outline, caller)
           : deferral.mode === 'deferred',
+      ...(loadsTools === true ? { appends: true } : {}),
       ...(known === undefined ? {} : { session: renderRemembered(known, outline) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(shadow === undefined ? {} : { shadow }),

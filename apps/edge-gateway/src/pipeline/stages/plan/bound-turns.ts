@@ -1,0 +1,73 @@
+import type { ModelCatalog } from '@gateway/model-catalog';
+import type { Logger } from '@gateway/observability';
+import type { SavedTokenBudgets } from '../../../budgets/saved-token-budgets.ts';
+import type { PipelineSettings } from '../../../request/settings.ts';
+import { nameTurn, type ConversationNames } from './bound-record.ts';
+import type { ContextPlanner } from './context/context-planner.ts';
+import type { Wait } from './context/context-subject.ts';
+import type { BoundConversation, BoundPlans } from './conversation/bound-plans.ts';
+import type { ConversationPlanner, ConversationSubject } from './conversation/conversation-planner.ts';
+
+export interface BoundServices {
+  readonly budgets: SavedTokenBudgets;
+  readonly conversations: Pick<ConversationPlanner, 'plan'>;
+  readonly boundPlans: BoundPlans;
+  readonly context: Pick<ContextPlanner, 'planPinned'>;
+  readonly catalog: ModelCatalog;
+  readonly settings: Pick<PipelineSettings, 'planDeadlineMs'>;
+  readonly log: Logger;
+}
+
+export const unplanned: BoundConversation = { plan: null, isAnchored: false, dropsBlocks: false };
+
+export interface FoundConversation {
+  readonly known: BoundConversation;
+  /** False if the store could not be read, so that an existing plan is unknown. */
+  readonly isSure: boolean;
+  /** The limit on the time that the request waits for the records of earlier requests. */
+  readonly wait: Wait;
+}
+
+/**
+ * Finds the plan of a later request in the cache or in the store. The newest turn that loaded tools has the
+ * newest plan of the conversation.
+ */
+export async function findConversation(
+  { caller: { accountId }, exchange: { requestId, abort } }: ConversationSubject,
+  names: ConversationNames & { readonly before: string },
+  { boundPlans: { memo, store, patience }, log }: BoundServices,
+): Promise<FoundConversation> {
+  const { before, firstTurn, opening } = names;
+  const wait = patience.start(abort.signal);
+  const remembered = await memo.find(accountId, before);
+  if (remembered !== undefined) return { known: remembered, isSure: true, wait };
+  const turns = names.answeredTurns().map(nameTurn);
+  try {
+    const start = firstTurn === null ? [opening] : [firstTurn, opening];
+    const plan = await store.find(accountId, [...turns, ...start], wait);
+    return { known: { ...unplanned, plan }, isSure: true, wait };
+  } catch (error) {
+    log.warn({ err: error, requestId }, 'failed to load the conversation plan, sending all tools');
+    return { known: unplanned, isSure: false, wait };
+  }
+}
+
+/**
+ * Stores the plan under the name of the first response as well. Conversations with the same beginning share
+ * the name of their first messages. A later conversation may replace the plan under the shared name.
+ */
+export function anchor(
+  { caller: { accountId } }: ConversationSubject,
+  { here, firstTurn }: ConversationNames,
+  known: BoundConversation,
+  { boundPlans: { memo, store }, log }: BoundServices,
+): void {
+  if (known.plan === null || known.isAnchored || firstTurn === null) return;
+  // Another branch of the conversation may share the first response, so the tools of later turns are not stored here.
+  store.keep(accountId, firstTurn, { ...known.plan, additions: [] }).then(
+    // The provider may have rejected reasoning, or the turn may have loaded tools, while the plan was being stored.
+    // The state of the conversation is therefore read from the cache again.
+    () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
+    (error: unknown) => log.debug({ err: error }, 'second name of a bound plan not stored'),
+  );
+}

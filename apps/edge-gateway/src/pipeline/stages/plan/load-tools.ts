@@ -1,0 +1,106 @@
+import {
+  conversationAdditionsMax,
+  conversationPlanBytesMax,
+  type ConversationPlanRecord,
+} from '@gateway/contracts';
+import { formatNamed } from '@gateway/wire-formats';
+import type { PlannedReply } from '../../exchange/tool-plan.ts';
+import { nameTurn, type ConversationNames } from './bound-record.ts';
+import type { BoundServices } from './bound-turns.ts';
+import type { BoundConversation } from './conversation/bound-plans.ts';
+import type { ConversationSubject } from './conversation/conversation-planner.ts';
+import { isBudgetExhausted } from './spend-budget.ts';
+
+/**
+ * Loads the deferred tools that a new user turn suggests. A message after the user's message loads the tools,
+ * so the prompt's prefix does not change. The message must be part of every later request. The decision is
+ * therefore stored durably before the request is sent, also if the turn loads no tools. A repeated request
+ * then gets the same message. If the decision cannot be stored, the turn loads no tools.
+ */
+export async function loadTools(
+  subject: ConversationSubject,
+  { here }: ConversationNames,
+  known: BoundConversation,
+  reply: PlannedReply | null,
+  services: BoundServices,
+): Promise<BoundConversation> {
+  const { plan } = known;
+  if (plan === null || !mayLoad(subject, plan, services)) return known;
+  const { caller, exchange, request } = subject;
+  const { memo, store } = services.boundPlans;
+  const after = request.outline.messages.length - 1;
+  const repeated = await memo.find(caller.accountId, here);
+  if (repeated?.plan?.additions.at(-1)?.after === after) return repeated;
+  const tools = listNewTools(subject, plan, reply);
+  const record = { ...plan, additions: [...plan.additions, { after, tools }] };
+  if (JSON.stringify(record).length > conversationPlanBytesMax) return known;
+  try {
+    const kept = await store.keep(caller.accountId, nameTurn(here), record);
+    const loaded = { ...(memo.peek(here) ?? known), plan: kept };
+    memo.keep(caller.accountId, here, loaded);
+    return loaded;
+  } catch (error) {
+    const { requestId } = exchange;
+    services.log.warn({ err: error, requestId }, 'tools of a turn not stored, loading no tools');
+    return known;
+  }
+}
+
+/** A part of a message with which a client changes the tools itself. */
+const ownChange = '"tool_addition"';
+
+/** Returns whether the newest message is a user turn that may load tools. */
+function mayLoad(
+  { request: { outline, bytes }, caller, loadsTools = false }: ConversationSubject,
+  { mode, mayLoad: isAccepted, additions }: ConversationPlanRecord,
+  services: BoundServices,
+): boolean {
+  const newest = outline.messages.at(-1);
+  const choice = outline.toolChoice.mode;
+  return (
+    mode === 'deferred' &&
+    loadsTools &&
+    isAccepted &&
+    additions.length < conversationAdditionsMax &&
+    newest?.role === 'user' &&
+    newest.toolResultIds.length === 0 &&
+    (choice === 'unset' || choice === 'auto') &&
+    caller.pruning.mode === 'on' &&
+    !bytes.includes(ownChange) &&
+    !isBudgetExhausted(caller, services)
+  );
+}
+
+/**
+ * Lists the tools in the router's newest plan that the conversation does not show yet. A plan of another policy
+ * could contain many more tools, so only the policy of the first request can load tools.
+ */
+function listNewTools(
+  { tools, request: { outline, tape } }: ConversationSubject,
+  plan: ConversationPlanRecord,
+  reply: PlannedReply | null,
+): string[] {
+  if (reply?.policyVersion !== plan.policyVersion) return [];
+  const found = formatNamed(outline.format).client.listFoundTools?.(tape) ?? [];
+  const loaded = plan.additions.flatMap(({ tools: names }) => names);
+  const shown = new Set([...plan.tools, ...loaded, ...found]);
+  const names = reply.forwarded.flatMap((position) => {
+    const { name, builtIn = true } = tools[position] ?? {};
+    return name === undefined || builtIn || shown.has(name) ? [] : [name];
+  });
+  return [...new Set(names)];
+}
+
+/**
+ * Returns the plan to store if the provider rejects the message that loads tools. The value is null if this
+ * request does not have the first such message of its conversation.
+ */
+export function findWithdrawal(
+  { plan }: BoundConversation,
+  before: BoundConversation,
+): ConversationPlanRecord | null {
+  const loads = (record: ConversationPlanRecord | null): boolean =>
+    record?.additions.some(({ tools }) => tools.length > 0) === true;
+  if (plan === null || !loads(plan) || loads(before.plan)) return null;
+  return { ...plan, additions: plan.additions.map(({ after }) => ({ after, tools: [] })), mayLoad: false };
+}

@@ -1,0 +1,59 @@
+import { bindsReasoning, type CatalogModel } from '@gateway/model-catalog';
+import { makePolicy } from './make-policy.ts';
+import { priceOf, targets, type Measure, type Point } from './point.ts';
+import { replayBound, type BoundSetting } from './replay-native.ts';
+import type { ReplaySubject } from './replay.ts';
+import { replayStateless } from './replay-session.ts';
+
+/** The measured values of K for conversations with bound reasoning. */
+const boundK = [8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 80, 96, 128, 192];
+
+export const isBound = (model: CatalogModel): boolean =>
+  bindsReasoning(model, model.modelId).effect !== 'none';
+
+/**
+ * Measures the methods for a model with bound reasoning: only compression, a constant set of loaded tools, and
+ * turns that load more tools. Each method is measured for several K, for a new account with the shipped priors,
+ * and for an account with the policy that the worker makes from the measured conversations. A model that drops
+ * reasoning (OpenAI) shows the names and descriptions of deferred tools, and its turns load no tools.
+ */
+export async function measureBound(
+  model: CatalogModel,
+  { subjects, tools }: { readonly subjects: readonly ReplaySubject[]; readonly tools: number },
+  point: Measure,
+): Promise<Point[]> {
+  const price = priceOf(model);
+  const showsHeads = bindsReasoning(model, model.modelId).effect === 'drops';
+  const base = { price, showsHeads, policy: null, kOverride: null, recallTarget: 0.95 } as const;
+  const points = [await point('compressed only', (each) => replayStateless(each, null))];
+  const measure = async (name: string, given: Partial<BoundSetting>): Promise<void> => {
+    const setting = { ...base, mode: 'deferred', appends: false, ...given } as const;
+    points.push(await point(name, (each) => replayBound(each, setting), setting.policy));
+  };
+  const methods = showsHeads
+    ? ([['constant', false]] as const)
+    : ([
+        ['constant', false],
+        ['loading', true],
+      ] as const);
+  for (const [method, appends] of methods)
+    for (const kOverride of boundK.filter((k) => k < tools))
+      await measure(`${method} K=${kOverride}`, { kOverride, appends });
+  for (const recallTarget of targets) {
+    const learned = await makePolicy(subjects, { recallTarget, price }, !showsHeads);
+    for (const [account, policy] of [
+      ['new', null],
+      ['calibrated', learned],
+    ] as const)
+      for (const [method, appends] of methods)
+        await measure(`${account} ${method} target=${recallTarget}`, { recallTarget, policy, appends });
+    if (showsHeads) continue;
+    await measure(`new pruned target=${recallTarget}`, { recallTarget, mode: 'pruned' });
+    await measure(`calibrated pruned target=${recallTarget}`, {
+      recallTarget,
+      policy: learned,
+      mode: 'pruned',
+    });
+  }
+  return points;
+}

@@ -1,0 +1,51 @@
+import type { RoutingPolicy } from '@gateway/contracts';
+import type { CatalogModel } from '@gateway/model-catalog';
+import type { Bill } from './bill.ts';
+import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
+
+/** The measured recall targets. */
+export const targets = [0.9, 0.95, 0.99];
+
+/** The results of one setting for all sessions. Except for `callRecall`, recall is measured per conversation. */
+export interface Point {
+  readonly setting: string;
+  /** The billed cost divided by the cost of sending all tools, by model. */
+  readonly cost: Readonly<Record<string, number>>;
+  /** The share of tool calls for which the tool was forwarded. */
+  readonly callRecall: number;
+  /** The share of conversations in which every needed tool was forwarded when it was first needed. */
+  readonly forwardedRecall: number;
+  /**
+   * The mean over conversations of ρ^m, for m missed tools and the policy's recovery rate ρ (`recoveryRate`).
+   * Without recovery, ρ is 0.
+   */
+  readonly effectiveRecall: number;
+  readonly recoveryRate: number;
+  /** Effective recall at other recovery rates than the policy's, by recovery rate (`comparedRates`). */
+  readonly effectiveAt: Readonly<Record<string, number>>;
+  /** The smallest recovery rate with an effective recall of 0.95. */
+  readonly rateNeeded: number;
+  readonly roundsPerSession: number;
+  readonly keptShare: number;
+  /** The parts of the bill, divided by the cost of sending all tools, by model. */
+  readonly bill: Readonly<Record<string, Bill>>;
+}
+
+/** Recovery rates for which the evaluation computes effective recall: the prior, and two higher rates. */
+export const comparedRates = [0.5, 0.75, 0.9] as const;
+
+export type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;
+export type Measure = (setting: string, replay: Replay, policy?: RoutingPolicy | null) => Promise<Point>;
+
+export const nameOf = ({ provider, modelId }: CatalogModel): string => `${provider}/${modelId}`;
+
+export function priceOf(model: CatalogModel): ReplaySettings['price'] {
+  const { input = 1, output = 4 } = model.prices ?? {};
+  const read = model.cache?.readMultiplier ?? null;
+  return {
+    cacheRead: read,
+    cacheWrite: read === null ? null : (model.cache?.writeMultiplier ?? 1),
+    cachedTokensMin: read === null ? 0 : (model.cache?.minTokens ?? 1024),
+    output: output / input,
+  };
+}
