@@ -6,7 +6,7 @@ import { isBasicTool } from './capable-model.fixture.ts';
 import { runSession, type Session, type SessionRequest } from './sessions.fixture.ts';
 import { strands } from './strands.fixture.ts';
 import { connect, plainAssignment, serversAssignment } from './tasks.fixture.ts';
-import { findResumed, listPrefixChanges } from './transcripts.fixture.ts';
+import { countRounds, findResumed, listPrefixChanges } from './transcripts.fixture.ts';
 import { installServers } from './workspace.fixture.ts';
 
 /** The sessions of one agent in one format, with and without MCP servers. */
@@ -66,6 +66,7 @@ function describeRun(comparison: Comparison): string {
     `requests ${both(({ requests }) => requests.length)}`.padEnd(17),
     `tokens ${both(tokens)}`.padEnd(20),
     `resume: cached ${both(share)}, uncached ${both(uncachedOf)}`.padEnd(55),
+    `rounds ${countRounds(served)}`,
     `cost ${ratioOf(comparison).toFixed(3)}\n`,
   ].join(' | ');
 }

@@ -11,6 +11,10 @@ export function listLoop({ requests }: Session): readonly SessionRequest[] {
   return requests.filter(({ prompt }) => prompt.tools.length > 0 && !prompt.items.some(isGatewayCall));
 }
 
+/** The number of requests of recovery rounds. */
+export const countRounds = ({ requests }: Session): number =>
+  requests.filter(({ prompt }) => prompt.items.some(isGatewayCall)).length;
+
 const isGatewayCall = (item: Prompt['items'][number]): boolean =>
   isDescription(item) && item.kind === 'call' && item.name.startsWith('svc_');
 

@@ -1,6 +1,6 @@
 /** Runs each agent in a separate home folder and workspace. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { writeInto } from '../../tools/agent/configure.ts';
@@ -28,9 +28,23 @@ export function createWorkspace(files: Readonly<Record<string, string>>): Worksp
     [...author, 'commit', '-q', '-m', 'Start'],
   ])
     execFileSync('git', args, { cwd: folder });
-  // Some agents leave a process that still writes into the home folder.
-  const remove = (): void => rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  const remove = (): void => {
+    endProcesses(home);
+    rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  };
   return { home, folder, remove };
+}
+
+/** Ends the processes that an agent left behind, such as Cline's hub. Their environment has the home folder. */
+function endProcesses(home: string): void {
+  if (process.platform !== 'linux') return;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      if (variables.includes(`HOME=${home}`)) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // The process has ended, or belongs to another user.
+    }
 }
 
 /** The file in the workspace in which the MCP server `memory` stores its knowledge graph. */
