@@ -119,7 +119,7 @@ export async function runSession(options: SessionOptions): Promise<Session> {
     const turns = [];
     for (const [turn, { prompt }] of tasks.entries()) {
       startTurn(turn);
-      const args = turn === 0 ? agent.first(prompt) : agent.resume(prompt, home);
+      const args = turn === 0 ? agent.first(prompt) : agent.resume(prompt);
       turns.push(await runAgent(command, [...connectingArgs(agent, setting), ...args], workspace, env));
     }
     const written = Object.keys(assignment.written);

@@ -1,6 +1,4 @@
 /** The agents that this repository starts, each with the configuration of the agent's guide. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { inCodexTable, inTrustedJson, inYaml, startSeconds, type McpServer } from './mcp-servers.ts';
 
 export type AgentFormat = 'chat-completions' | 'messages' | 'responses';
@@ -30,7 +28,7 @@ export interface Agent {
   readonly formats: Readonly<Partial<Record<AgentFormat, AgentFormatOptions>>>;
   /** The arguments of an unattended turn, and of a turn that resumes the session. */
   readonly first: (prompt: string) => readonly string[];
-  readonly resume: (prompt: string, home: string) => readonly string[];
+  readonly resume: (prompt: string) => readonly string[];
   /**
    * Adds MCP servers to the agent's configuration. The result has the path of a file in the home folder and its
    * content. Agents without MCP servers have no such function.
@@ -48,13 +46,6 @@ const gptOfResponses = 'openai/gpt-5.4';
 
 const opencodeWith = (package_: string, model: string) => (configuration: string) =>
   configuration.replace('@ai-sdk/openai-compatible', package_).replaceAll(gpt, model);
-
-/** Returns the id of Cline's newest session, which Cline stores in a folder with this name. */
-function newestClineSession(home: string): string {
-  const sessions = readdirSync(join(home, '.cline/data/sessions'), { withFileTypes: true });
-  const names = sessions.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  return names.sort().at(-1) ?? '';
-}
 
 export const agents: readonly Agent[] = [
   {
@@ -177,7 +168,8 @@ export const agents: readonly Agent[] = [
       },
     },
     first: (prompt) => [prompt],
-    resume: (prompt, home) => ['--id', newestClineSession(home), prompt],
+    // Without a terminal, Cline cannot resume a session, so the second turn is a new session.
+    resume: (prompt) => [prompt],
     addServers: (servers) => {
       const mcpServers = Object.fromEntries(
         servers.map(({ name, ...server }) => [
