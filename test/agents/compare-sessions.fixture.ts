@@ -136,7 +136,8 @@ function testComparison(given: () => Comparison): void {
 
   test('sends the tools and the earlier messages as an unchanged prefix', () => {
     const { direct, served } = given();
-    expect(listPrefixChanges(served)).toEqual(listPrefixChanges(direct));
+    // The agent itself may change a prefix, for example with the git status in its instructions.
+    expect(listPrefixChanges(direct)).toEqual(expect.arrayContaining(listPrefixChanges(served)));
   });
 
   test('costs at most 2% more through the gateway than directly', () => {
