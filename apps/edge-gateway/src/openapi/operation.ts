@@ -3,22 +3,26 @@ import { SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
 
 /** The sections of the API reference, in order. */
-export const operationTags = [
-  'Chat',
-  'Proxies',
-  'Models',
-  'Account',
-  'API keys',
-  'Providers',
-  'Routing',
-  'Requests and usage',
-  'Tool health',
-  'Billing',
-  'Login sessions',
-  'Dashboard',
-  'Documentation',
-  'Health',
-] as const;
+/** The groups of operations, in the order of the reference, with their descriptions. */
+export const tagTexts = {
+  Chat: 'Chat requests in the formats of OpenAI, Anthropic and Amazon Bedrock.',
+  Proxies: 'Stateless endpoints that forward the request without planning.',
+  Models: 'The models of the connected providers.',
+  Account: 'The profile, the policy, the audit log and the deletion of the account.',
+  'API keys': 'The API keys of the account, with limits, scopes and tool lists.',
+  Providers: 'The credentials of the model providers.',
+  Routing: 'The choice of models and tools, and its explanation.',
+  'Requests and usage': 'The request log, sessions, usage and analytics.',
+  'Tool health': 'The quality of tool definitions, and tools that were needed but not forwarded.',
+  Billing: 'The billing estimate and the subscription.',
+  'Login sessions': 'Signing up, signing in and passwords.',
+  Dashboard: 'The files of the dashboard.',
+  Documentation: 'The API document, the reference and the documentation.',
+  Health: 'Liveness and readiness.',
+} as const;
+
+export type OperationTag = keyof typeof tagTexts;
+export const operationTags = Object.keys(tagTexts) as readonly OperationTag[];
 
 /** The body of a request. The request body is JSON unless `contentType` specifies a different type. */
 interface OperationBody {
@@ -46,7 +50,7 @@ export interface OperationAnswer extends Partial<OperationBody> {
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */
   readonly id: string;
-  readonly tag: (typeof operationTags)[number];
+  readonly tag: OperationTag;
   /** A short title of the operation for lists. */
   readonly summary: string;
   /** Information for API users that the schemas do not contain, as Markdown. */

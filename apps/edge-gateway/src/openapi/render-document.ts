@@ -21,8 +21,9 @@ import { errorRegistry } from '@gateway/errors';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { createDocument } from 'zod-openapi';
 import { formatOfPath } from '../request/http-response.ts';
+import { completeDocument, type CompletedDocument } from './complete-document.ts';
 import type { Operation, OperationAnswer } from './operation.ts';
-import { operationTags } from './operation.ts';
+import { operationTags, tagTexts } from './operation.ts';
 import type { RouteRow } from './route-table.ts';
 import {
   describeScope,
@@ -53,7 +54,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       if (operation) paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
     }
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -63,7 +64,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
-      tags: operationTags.map((name) => ({ name })),
+      tags: operationTags.map((name) => ({ name, description: tagTexts[name] })),
       components: { securitySchemes, schemas: namedSchemas },
       paths,
     },
@@ -74,6 +75,8 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       },
     },
   );
+  completeDocument(document as CompletedDocument);
+  return document;
 }
 
 function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObject | undefined {
@@ -111,6 +114,15 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
     responses: {
       [`${operation.answer.status}`]: renderAnswer(operation.answer, isLimited(access)),
       ...renderErrors(route, path),
+      // Every route limits the headers of a request, before any other check.
+      '4XX': {
+        description: 'Another error of the request, for example 431 for headers over 16 KiB.',
+        content: { 'application/json': { schema: errorBodies[formatOfPath(path)] } },
+      },
+      default: {
+        description: 'Another error.',
+        content: { 'application/json': { schema: errorBodies[formatOfPath(path)] } },
+      },
     } as Responses,
   };
 }

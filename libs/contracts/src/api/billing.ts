@@ -96,7 +96,12 @@ export const customerPortalBody = z.strictObject({ return_url: returnUrl });
 export const billingPortal = z.object({ object: z.literal('billing.portal'), url: z.url() });
 export type BillingPortal = z.infer<typeof billingPortal>;
 
-export const syncCheckoutBody = z.strictObject({ session_id: z.string().regex(/^cs_[A-Za-z0-9_]{1,250}$/) });
+export const syncCheckoutBody = z.strictObject({
+  session_id: z
+    .string()
+    .regex(/^cs_[A-Za-z0-9_]{1,250}$/)
+    .meta({ description: 'The id of the Stripe checkout.', examples: ['cs_test_0123456789'] }),
+});
 /** The empty body of a request without fields. */
 export const syncSubscriptionBody = z.strictObject({});
 

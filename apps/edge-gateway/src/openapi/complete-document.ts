@@ -1,0 +1,178 @@
+import fieldTexts from '../../data/field-texts.json' with { type: 'json' };
+
+/** The parts of a JSON Schema that the completion reads and writes. */
+interface Schema {
+  description?: string;
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  const?: unknown;
+  enum?: unknown[];
+  default?: unknown;
+  examples?: unknown[];
+  minimum?: number;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+  propertyNames?: Schema;
+  required?: string[];
+}
+interface Content {
+  schema?: Schema;
+  example?: unknown;
+}
+interface Operation {
+  parameters?: { name: string; description?: string; schema?: Schema; example?: unknown }[];
+  requestBody?: { content: Record<string, Content> };
+  responses?: Record<string, { content?: Record<string, Content> }>;
+}
+/** The parts of an OpenAPI document that the completion reads and writes. */
+export interface CompletedDocument {
+  paths?: Record<string, object>;
+  components?: { schemas?: Record<string, object> };
+}
+
+/** The shared text of a field, and its example. A missing example is derived from the schema of the field. */
+interface FieldText {
+  readonly description: string;
+  readonly example?: unknown;
+}
+const texts: ReadonlyMap<string, FieldText> = new Map(Object.entries(fieldTexts));
+
+/**
+ * Completes an OpenAPI document in place. Each field without a description gets the shared text of its name, and
+ * each body of a request or of a successful response gets an example. A text for `<parent>.<name>` takes precedence over a text for `<name>`.
+ */
+export function completeDocument(document: CompletedDocument): void {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
+  for (const [name, schema] of Object.entries(schemas)) describe(schema, name);
+  for (const path of Object.values(document.paths ?? {}))
+    for (const operation of Object.values(path) as Operation[]) completeOperation(operation, schemas);
+}
+
+function completeOperation(operation: Operation, schemas: Record<string, Schema>): void {
+  for (const parameter of operation.parameters ?? []) {
+    const text = texts.get(parameter.name);
+    parameter.description ??= parameter.schema?.description ?? text?.description ?? '';
+    if (parameter.schema !== undefined) describe(parameter.schema, parameter.name);
+  }
+  const answers = Object.entries(operation.responses ?? {});
+  const successes = answers.filter(([status]) => status.startsWith('2')).map(([, answer]) => answer);
+  for (const body of [operation.requestBody, ...successes]) {
+    for (const [mediaType, each] of Object.entries(body?.content ?? {})) {
+      if (each.schema === undefined) continue;
+      describe(each.schema, '');
+      const isConstant = each.schema.const !== undefined;
+      each.example ??=
+        isText(mediaType) && !isConstant ? textExample(mediaType) : exampleOf(each.schema, '', '', schemas);
+    }
+  }
+}
+
+/** Adds the missing descriptions below a schema. */
+function describe(schema: Schema, parent: string): void {
+  nameFields(schema);
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    // A reference shows the description of its target.
+    if (field.$ref === undefined && field.description === undefined) {
+      const text = textOf(parent, name);
+      if (text !== undefined) field.description = text.description;
+    }
+    describe(field, name);
+  }
+  const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  for (const inner of choices) describe(inner, parent);
+  if (schema.items !== undefined) describe(schema.items, parent);
+  if (typeof schema.additionalProperties === 'object') describe(schema.additionalProperties, parent);
+}
+
+/** Writes a record with a fixed set of names as an object with one field per name. */
+function nameFields(schema: Schema): void {
+  const { additionalProperties: value, properties, required } = schema;
+  if (typeof value !== 'object' || properties !== undefined || required === undefined) return;
+  schema.properties = Object.fromEntries(required.map((name) => [name, { ...value }]));
+  schema.additionalProperties = false;
+  delete schema.propertyNames;
+}
+
+function textOf(parent: string, name: string): FieldText | undefined {
+  return texts.get(`${parent}.${name}`) ?? texts.get(name);
+}
+
+/** Whether a body is text or bytes, and not a JSON document with fields. */
+function isText(mediaType: string): boolean {
+  return !mediaType.endsWith('json') && mediaType !== 'multipart/form-data';
+}
+
+function textExample(mediaType: string): string {
+  if (mediaType === 'text/event-stream')
+    return 'data: {"object":"chat.completion.chunk"}\n\ndata: [DONE]\n\n';
+  if (mediaType === 'text/html') return '<!doctype html>';
+  return mediaType === 'text/csv' ? 'id,created_at\r\n' : '…';
+}
+
+/**
+ * Returns an example of a schema. The first of these wins: the schema's own example, its constant or first value,
+ * the shared example of the field's name if its type fits, and a value of the type.
+ */
+function exampleOf(schema: Schema, parent: string, name: string, schemas: Record<string, Schema>): unknown {
+  if (schema.$ref !== undefined) {
+    const target = schema.$ref.split('/').at(-1) ?? '';
+    return exampleOf(schemas[target] ?? {}, name, target, schemas);
+  }
+  if (schema.examples?.length) return schema.examples[0];
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum?.length) return schema.enum[0];
+  const shared = textOf(parent, name)?.example;
+  if (shared !== undefined && fits(shared, schema)) return shared;
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties).map(([field, inner]) => [
+      field,
+      exampleOf(inner, name, field, schemas),
+    ]);
+    return Object.fromEntries(fields) as unknown;
+  }
+  const [choice] = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  if (choice !== undefined) return exampleOf(choice, parent, name, schemas);
+  if (schema.default !== undefined) return schema.default;
+  if (schema.items !== undefined) return [exampleOf(schema.items, parent, name, schemas)];
+  return valueOf(schema);
+}
+
+/** Whether a shared example has a type of the schema. A choice is checked by its alternatives. */
+function fits(value: unknown, schema: Schema): boolean {
+  const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  if (choices.length > 0) return choices.some((choice) => fits(value, choice));
+  if (schema.const !== undefined) return value === schema.const;
+  if (schema.enum !== undefined) return schema.enum.includes(value);
+  const types = [schema.type ?? []].flat();
+  if (types.length === 0 || schema.properties !== undefined) return false;
+  if (value === null) return types.includes('null');
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return types.includes('array') && (items === undefined || value.every((each) => fits(each, items)));
+  }
+  if (typeof value === 'number')
+    return types.includes('number') || (types.includes('integer') && Number.isInteger(value));
+  return types.includes(typeof value);
+}
+
+const formatExamples: Readonly<Record<string, string>> = {
+  'date-time': '2026-11-23T12:00:00.000Z',
+  date: '2026-11-23',
+  uuid: '0198b5c0-1111-7000-8000-000000000002',
+  uri: 'https://example.com/',
+  email: 'ada@example.com',
+};
+
+function valueOf({ type, format, minimum }: Schema): unknown {
+  const [first] = [type ?? 'object'].flat();
+  if (first === 'string') return formatExamples[format ?? ''] ?? 'text';
+  if (first === 'boolean') return true;
+  if (first === 'number' || first === 'integer') return Math.max(minimum ?? 1, -1_000_000);
+  if (first === 'array') return [];
+  return first === 'null' ? null : {};
+}
