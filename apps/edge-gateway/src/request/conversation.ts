@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { GatewayError } from '@gateway/errors';
 import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import type { JsonTape } from '@gateway/wire-formats';
 import { BatchedHash } from '../bytes/batched-hash.ts';
 
-/** Maximum length of a session id in characters. Longer session ids are truncated. */
+/** Maximum length of an agent's own session id in characters. Longer ids of agents are truncated. */
 const sessionIdLengthMax = 256;
+/** Maximum length of `X-Svc-Session-Id` in bytes of UTF-8. Chat requests with a longer session id are refused. */
+const sessionIdBytesMax = 1_024;
 /**
  * Maximum number of bytes of message text in a digest, in addition to the total length. The digest covers raw
  * bytes, so the gateway decodes no text.
@@ -13,11 +16,27 @@ const sessionIdLengthMax = 256;
 const textBytesMax = 1_000;
 
 /**
- * Returns the client's session id (`X-Svc-Session-Id`), truncated to 256 characters. The value is null if the
- * client sent no session id.
+ * Returns the client's session id (`X-Svc-Session-Id`). The value is null if the client sent no session id, or
+ * one that is too long.
  */
 export function readSessionId(headers: IncomingHttpHeaders): string | null {
-  return idOf(headers['x-svc-session-id']);
+  const id = decodeSessionId(headers);
+  return id === '' || Buffer.byteLength(id) > sessionIdBytesMax ? null : id;
+}
+
+/** Throws `invalid_field` for a session id that is too long, because a shorter id would merge sessions. */
+export function checkSessionId(headers: IncomingHttpHeaders): void {
+  if (Buffer.byteLength(decodeSessionId(headers)) <= sessionIdBytesMax) return;
+  const message = `The header X-Svc-Session-Id must have at most ${sessionIdBytesMax} bytes.`;
+  throw new GatewayError('invalid_field', { param: 'X-Svc-Session-Id', message });
+}
+
+/** Node reads header bytes as Latin-1, but clients send UTF-8. Bytes that are not UTF-8 stay Latin-1. */
+function decodeSessionId(headers: IncomingHttpHeaders): string {
+  const value = headers['x-svc-session-id'];
+  const id = (Array.isArray(value) ? value[0] : value) ?? '';
+  const text = Buffer.from(id, 'latin1').toString('utf8');
+  return text.includes('\ufffd') ? id : text;
 }
 
 /**

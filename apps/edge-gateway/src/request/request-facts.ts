@@ -102,7 +102,8 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
  */
 export function readOwnCredential(tape: JsonTape): string | null {
   const fields = readCloudFields(tape);
-  if (Object.keys(fields).length === 0) return null;
+  // A region without a credential applies to no call: the stored credential has its own region.
+  if (Object.keys(fields).every((field) => field === names.region)) return null;
   const credential = createHostedCredential(
     {
       api_key: fields.cloud_bearer_token_hosted,

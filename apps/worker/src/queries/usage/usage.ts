@@ -51,6 +51,13 @@ export async function listKeyUsage(
 }
 
 const modelsMax = 20;
+/** The chat endpoints. Requests to stateless proxy endpoints belong to no session. */
+const chatEndpoints = [
+  ...['/v1/chat/completions', '/v1/messages', '/v1/responses'],
+  ...['/model/{id}/converse', '/model/{id}/converse-stream'],
+]
+  .map((endpoint) => `'${endpoint}'`)
+  .join(', ');
 const sessionsSql = `
   , sessions AS (
     SELECT 'session' AS object, session_id,
@@ -61,7 +68,7 @@ const sessionsSql = `
       ) AS models,
       coalesce(sum(cache_miss_tokens), 0)::float8 AS cache_missed_tokens,
       ${loggedColumns}
-    FROM own WHERE session_id IS NOT NULL GROUP BY session_id
+    FROM own WHERE session_id IS NOT NULL AND endpoint IN (${chatEndpoints}) GROUP BY session_id
   )
   SELECT ${pageOf('sessions', 'last_request_at DESC, session_id')}`;
 

@@ -12,7 +12,7 @@ import { malformedJson, readBody, requireJson } from '../../../request/read-body
 import type { Exchange } from '../../exchange/exchange.ts';
 import { letOthersRun } from '../../../admission/admission.ts';
 import { isLarge, readOwnCredential, requireBalancedToolCalls } from '../../../request/request-facts.ts';
-import { Conversation, readBodySessionId } from '../../../request/conversation.ts';
+import { checkSessionId, Conversation, readBodySessionId } from '../../../request/conversation.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 import { toolsMax } from '../../../tool-lists/tool-members.ts';
@@ -72,6 +72,7 @@ export async function parse(
   exchange: Exchange,
   services: { settings: PipelineSettings },
 ): Promise<ParsedRequest> {
+  checkSessionId(exchange.request.headers);
   requireJson(exchange.request);
   const held = exchange.turn?.memory;
   const bytes = await readBody(exchange.request, services.settings.bodyBytesMax, (length) =>
