@@ -60,5 +60,6 @@ export function invalidField(param: string, rule: string): GatewayError {
 
 /** The error for a field that the API does not define. */
 export function unknownField(param: string): GatewayError {
-  return new GatewayError('unknown_field', { param, message: `The field "${param}" is not known here.` });
+  const message = `The field "${param}" is unknown. Remove it or check its spelling.`;
+  return new GatewayError('unknown_field', { param, message });
 }

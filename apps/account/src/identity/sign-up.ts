@@ -22,7 +22,7 @@ export async function signUp(
   if (email === null)
     throw new GatewayError('invalid_field', {
       param: 'email',
-      message: 'This is not a valid e-mail address.',
+      message: 'Enter a valid e-mail address, such as name@example.com.',
     });
   checkNewPassword(credentials.password, email, 'password');
   const passwordHash = await identity.passwords.hash(credentials.password);

@@ -1,6 +1,6 @@
 import { withTimeout } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
-import { dayOf } from './budget-store.port.ts';
+import { dayMs, dayOf, firstDayOfWeek } from './budget-store.port.ts';
 import type {
   BudgetAnswer,
   BudgetKeyId,
@@ -42,6 +42,15 @@ const keysMax = 50_000;
  * seconds.
  */
 const forgottenMax = 10_000;
+
+/** A budget that is used up. */
+export interface ExhaustedBudget {
+  readonly period: 'daily' | 'weekly';
+  /** The limit of the budget, in saved tokens. */
+  readonly tokens: number;
+  /** Unix time in milliseconds at which the budget resets. */
+  readonly resetsAt: number;
+}
 
 export interface SavedTokenBudgetsOptions {
   readonly store: BudgetStore;
@@ -89,6 +98,19 @@ export class SavedTokenBudgets {
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
+  }
+
+  /**
+   * Describes the budget that ended a reservation. The weekly budget is named if its use has reached its limit
+   * or if its limit is not above the daily limit. Otherwise the daily budget is named. The method needs no sync.
+   */
+  describeExhausted(key: BudgetedKey): ExhaustedBudget {
+    const { dailyTokenBudget: daily, weeklyTokenBudget: weekly } = key;
+    const today = dayOf(this.#now());
+    const known = this.#budgets.get(key.keyId)?.known ?? null;
+    const isWeek = weekly < daily || (known?.day === today && known.thisWeek >= weekly);
+    if (!isWeek) return { period: 'daily', tokens: daily, resetsAt: (today + 1) * dayMs };
+    return { period: 'weekly', tokens: weekly, resetsAt: (firstDayOfWeek(today) + 7) * dayMs };
   }
 
   /**

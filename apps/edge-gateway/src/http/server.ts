@@ -113,7 +113,7 @@ function answerOtherMethods(fastify: FastifyInstance): void {
       const path = request.url.split('?', 1)[0] ?? '';
       const methods = routes.methodsOf(path);
       if (methods.length > 0) reply.header('allow', methods.join(', '));
-      answerError(explainNoRoute(path, methods, routes), request.id, reply);
+      answerError(explainNoRoute({ method: request.method, path }, methods, routes), request.id, reply);
       return;
     }
     done();
@@ -131,18 +131,23 @@ function answerError(
 }
 
 /** Returns a 405 that lists the path's methods, or a 404 that suggests a known path with a similar spelling. */
-function explainNoRoute(path: string, methods: readonly string[], routes: RouteMethods): GatewayError {
+function explainNoRoute(
+  { method, path }: { readonly method: string; readonly path: string },
+  methods: readonly string[],
+  routes: RouteMethods,
+): GatewayError {
   if (methods.length > 0)
     return new GatewayError('method_not_allowed', {
       message: `This path does not support this method. Use ${methods.join(' or ')}.`,
     });
   const suggestion = routes.suggest(path);
   const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
-  const message = `There is no endpoint at this path.${hint} /docs lists the endpoints.`;
+  const place = path.length > pathCharsMax ? 'at this path' : `${method} ${path}`;
+  const message = `There is no endpoint ${place}.${hint} /docs lists the endpoints.`;
   return new GatewayError('not_found', { message });
 }
 
-/** The gateway suggests no known path for a longer unknown path. */
+/** The gateway names and suggests no path for a longer unknown path. */
 const pathCharsMax = 200;
 
 interface NotedRoute {

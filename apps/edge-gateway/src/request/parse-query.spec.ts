@@ -22,7 +22,8 @@ function messageOf(input: unknown): string {
 }
 
 test.each([
-  [{}, 'The field "limit" is required.'],
+  [{}, 'The parameter "limit" is required.'],
+  [{ limt: 1 }, 'The parameter "limit" is required. The parameter "limt" is unknown. Did you mean "limit"?'],
   [{ limit: 0 }, 'The parameter "limit" must be at least 1.'],
   [{ limit: 9999 }, 'The parameter "limit" must be at most 200.'],
   [{ limit: 'a' }, 'The parameter "limit" must be a number.'],
@@ -37,7 +38,10 @@ test.each([
     'The parameter "from" must be a date and time in RFC 3339 form, such as 2026-01-31T12:00:00Z.',
   ],
   [{ limit: 1, code: 'b' }, 'The parameter "code" is not valid: It has only the letter a.'],
-  [{ limit: 1, other: 1 }, 'The field "other" is not known here.'],
+  [
+    { limit: 1, other: 1 },
+    'The parameter "other" is unknown. Use "limit", "share", "name", "status", "from", "tools" or "code".',
+  ],
   ['text', 'The body must be an object.'],
 ])('%j: %s', (input, message) => {
   expect(messageOf(input)).toBe(message);

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, missingField, unknownField } from '@gateway/errors';
+import { GatewayError } from '@gateway/errors';
 import { JsonDepthError, JsonSyntaxError, scanJson } from '@gateway/wire-formats';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ByteList } from '../bytes/byte-list.ts';
+import { findNearest } from './find-nearest.ts';
 
 /**
  * A function that reserves memory before the request stores more body bytes. The function receives the number
@@ -182,10 +183,13 @@ function validate<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   if (!issue) throw new GatewayError('invalid_field');
-  if (issue.code === 'unrecognized_keys')
-    throw unknownField(renderPath([...issue.path, issue.keys[0] ?? '']));
+  const unknown = parsed.error.issues.find((each) => each.code === 'unrecognized_keys');
+  if (issue === unknown) throw explainUnknown(unknown, schema, kind);
   const param = renderPath(issue.path);
-  if (issue.code === 'invalid_type' && issue.input === undefined && param !== '') throw missingField(param);
+  if (issue.code === 'invalid_type' && issue.input === undefined && param !== '') {
+    const more = unknown === undefined ? '' : ` ${explainUnknown(unknown, schema, kind).message}`;
+    throw new GatewayError('missing_field', { param, message: `The ${kind} "${param}" is required.${more}` });
+  }
   const subject = param === '' ? 'The body' : `The ${kind} "${param}"`;
   // If the text of a rule starts differently, it comes from the schema of the field.
   const text = issue.message.startsWith('must ') ? issue.message : `is not valid: ${issue.message}`;
@@ -193,6 +197,34 @@ function validate<Schema extends z.ZodType>(
     ...(param === '' ? {} : { param }),
     message: `${subject} ${text.replace(/\.$/, '')}.`,
   });
+}
+
+/**
+ * Returns the error for the first field that the schema does not define, with the most similar field that the
+ * schema defines. The error text never contains the value of the field.
+ */
+function explainUnknown(
+  { path, keys: [key = ''] }: z.core.$ZodIssueUnrecognizedKeys,
+  schema: z.ZodType,
+  kind: 'field' | 'parameter',
+): GatewayError {
+  const param = renderPath([...path, key.slice(0, nameCharsMax)]);
+  const known = path.length === 0 && 'shape' in schema ? Object.keys(schema.shape as object) : [];
+  const nearest = findNearest(key, known);
+  const names = known.length === 0 ? 'Remove it or check its spelling.' : `Use ${listNames(known)}.`;
+  const advice = nearest === undefined ? names : `Did you mean "${nearest}"?`;
+  const message = `The ${kind} "${param}" is unknown. ${advice}`;
+  return new GatewayError('unknown_field', { param, message });
+}
+
+/** Maximum length of a client's field name in an error text. */
+const nameCharsMax = 100;
+
+/** Lists names as `"a", "b" or "c"`. */
+function listNames(names: readonly string[]): string {
+  const quoted = names.map((name) => `"${name}"`);
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
 }
 
 function renderPath(path: readonly PropertyKey[]): string {

@@ -254,6 +254,6 @@ function renderOptions(
 function lossError({ losses, target }: Attempt): GatewayError {
   return new GatewayError('translation_loss', {
     param: losses[0]?.field ?? '',
-    message: `The provider ${target.provider.name} cannot receive these fields of the request: ${renderLossFields(losses)}.`,
+    message: `The provider ${target.provider.name} does not support these fields of the request: ${renderLossFields(losses)}. Remove them, or send the request without x-svc-strict.`,
   });
 }

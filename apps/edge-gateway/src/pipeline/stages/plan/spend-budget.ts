@@ -39,16 +39,18 @@ export async function spendBudget(
     exchange.reservation = answer;
     return planned;
   }
-  if (answer === 'exhausted' && caller.onBudgetExhausted === 'reject') throw explainExhausted(caller);
+  if (answer === 'exhausted' && caller.onBudgetExhausted === 'reject')
+    throw explainExhausted(caller, budgets);
   return passUnoptimized(planned.eligible, answer, exchange);
 }
 
-function explainExhausted({ dailyTokenBudget, weeklyTokenBudget }: Caller): GatewayError {
-  const [daily, weekly] = [dailyTokenBudget, weeklyTokenBudget].map((tokens) =>
-    tokens.toLocaleString('en-US'),
-  );
+/** Names the exhausted budget with its limit, the time at which it resets, and the field that raises it. */
+function explainExhausted(caller: Caller, budgets: SavedTokenBudgets): GatewayError {
+  const { period, tokens, resetsAt } = budgets.describeExhausted(caller);
+  const limit = tokens.toLocaleString('en-US');
+  const reset = new Date(resetsAt).toISOString().replace('.000Z', 'Z');
   return new GatewayError('saved_token_budget_exhausted', {
-    message: `The API key has used up its budget of saved tokens: ${daily} per UTC day and ${weekly} per UTC week. The budgets reset at 00:00 UTC, the weekly budget on Monday. Raise the budget of the key, or wait.`,
+    message: `The API key has used up its ${period} budget of ${limit} saved tokens. The budget resets at ${reset}. Raise ${period}_token_budget of the key, or wait.`,
   });
 }
 
