@@ -31,6 +31,8 @@ export interface Party {
   /** A second API key, used as the target of key operations. */
   readonly spareKey: CreatedKey;
   readonly requestId: string;
+  /** The id of a model of the provider `vllm` that the account declares. */
+  readonly declaredModel: string;
   /** The name of a provider that only one of the two accounts has connected. */
   readonly provider: string;
   /** The name of a model from the account's provider. */
@@ -149,6 +151,8 @@ async function buildParty(
   // Four letters and digits would match another token by chance about once in a thousand runs.
   const credential = `sk-upstream-${createApiKey().key.slice(7, 40)}${hintEnds[name]}`;
   await connectProvider(baseUrl, account.apiKey, { provider, api_key: credential, base_url: providerUrl });
+  const declaredModel = `${name}-model`;
+  await declareModel(baseUrl, account.apiKey, declaredModel);
   const spareKey = await createTestKey(baseUrl, account.apiKey, { name: `${name}-spare` });
   const answer = await postChat(baseUrl, account.apiKey, {
     model: `${provider}/${model}`,
@@ -162,8 +166,17 @@ async function buildParty(
     person,
     spareKey,
     requestId,
+    declaredModel,
     provider,
     model,
     marks: [account.accountId, account.keyId, spareKey.id, requestId, `${name}-spare`, credential.slice(-4)],
   };
+}
+
+/** Declares a model of the provider `vllm` without facts. Returns the id of the model. */
+export async function declareModel(baseUrl: string, key: string, id: string): Promise<string> {
+  const path = `/v1/account/models/vllm/${id}`;
+  const answer = await send(baseUrl, { method: 'PUT', path, key, body: {} });
+  if (answer.status !== 200) throw new Error(`the model was not declared: ${answer.text}`);
+  return id;
 }

@@ -21,6 +21,7 @@ const models = '/v1/account/routing/models';
 const defaults = {
   mode: 'auto',
   allowed_providers: null,
+  provider_order: [],
   max_cost_usd_per_mtok: null,
   pruning: { mode: 'on', recall_target: 0.95, recovery: true, native: [] },
   compression: { mode: 'lossless', apply_without_tools: false },
@@ -55,6 +56,7 @@ describe('routing preferences', () => {
       responses: { plan: true },
       fallbacks: ['openai/gpt-4o', 'anthropic/a-model-of-tomorrow'],
       on_budget_exhausted: 'reject',
+      provider_order: ['azure', 'openai'],
     };
     expect(await put(all)).toEqual(all);
     expect(await get(preferences)).toEqual(all);
@@ -117,13 +119,21 @@ describe('routing models', () => {
     ...['error_rate', 'requests', 'tool_recall'],
   ];
   const model = z.looseObject({ id: z.string(), is_enabled: z.boolean().optional() });
-  const modelList = z.strictObject({ object: z.literal('list'), data: z.array(model) });
+  const excluded = z.strictObject({ id: z.string(), excluded_by: z.string(), reason: z.string() });
+  const modelList = z.strictObject({
+    object: z.literal('list'),
+    data: z.array(model),
+    // Only the list of the models that the gateway chooses from has excluded models.
+    excluded: z.array(excluded).default([]),
+  });
+  const listExcluded = async () =>
+    (await callFor(modelList, 200, { path: models, key: account.apiKey })).excluded;
   const list = async (path = models, owner = account) =>
     (await callFor(modelList, 200, { path, key: owner.apiKey })).data;
   const connect = () =>
     connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: 'sk-upstream-0123456789' });
   const toggle = { method: 'POST', path: `${models}/toggle` };
-  const set = (is_enabled: boolean, model_id = 'gpt-4o') => {
+  const set = (is_enabled: boolean, model_id = 'gpt-5.4') => {
     const body = { provider: 'openai', model_id, is_enabled };
     return call(200, { ...toggle, key: account.apiKey, body });
   };
@@ -135,25 +145,35 @@ describe('routing models', () => {
     await connect();
     const data = await list();
     for (const model of data) expectFields(model, facts);
-    expect(new Set(data.map((model) => model['provider']))).toEqual(new Set(['sandbox', 'openai']));
+    expect(new Set(data.map((model) => model['provider']))).toEqual(new Set(['openai']));
+    expect(await listExcluded()).toContainEqual({
+      id: 'sandbox/sandbox-1',
+      excluded_by: 'sandbox',
+      reason: expect.stringContaining('only if no other provider is connected') as string,
+    });
     expect(data.map(({ id }) => id)).not.toContain('openai/text-embedding-3-small');
-    expect(data.find(({ id }) => id === 'openai/gpt-4o')).toMatchObject({
+    expect(data.find(({ id }) => id === 'openai/gpt-5.4')).toMatchObject({
       object: 'routing.model',
-      model_id: 'gpt-4o',
-      context_window: 128_000,
-      max_output_tokens: 16_384,
+      model_id: 'gpt-5.4',
+      context_window: 1_050_000,
+      max_output_tokens: 128_000,
       capabilities: { tools: true, images: true },
       input_cost_usd_per_mtok: 2.5,
-      output_cost_usd_per_mtok: 10,
+      output_cost_usd_per_mtok: 15,
     });
+    // A deprecated model is available by its name, but is not chosen automatically.
+    expect(await listExcluded()).toContainEqual(
+      expect.objectContaining({ id: 'openai/gpt-4o', excluded_by: 'deprecated' }),
+    );
   });
 
   it('a routing model is enabled by default, and its statistics are null without requests', async () => {
     await connect();
     const data = await list(`${models}/status`);
-    expect(data.map(({ id }) => id)).toEqual((await list()).map(({ id }) => id));
+    const listed = [...(await list()), ...(await listExcluded())].map(({ id }) => id);
+    expect(data.map(({ id }) => id).sort()).toEqual(listed.sort());
     for (const model of data) {
-      expectFields(model, [...facts, 'is_enabled', ...observed]);
+      expectFields(model, [...facts, 'is_enabled', 'excluded_by', ...observed]);
       expect(model.is_enabled).toBe(true);
       expect(model['requests']).toBe(0);
       for (const field of observed) if (field !== 'requests') expect(model[field]).toBeNull();
@@ -165,23 +185,23 @@ describe('routing models', () => {
     expect(await set(false)).toEqual({
       object: 'routing.model_toggle',
       provider: 'openai',
-      model_id: 'gpt-4o',
+      model_id: 'gpt-5.4',
       is_enabled: false,
     });
     await set(false);
-    expect(await enabledOf('openai/gpt-4o')).toBe(false);
-    expect(await enabledOf('openai/gpt-4o-mini')).toBe(true);
+    expect(await enabledOf('openai/gpt-5.4')).toBe(false);
+    expect(await enabledOf('openai/gpt-5.4-mini')).toBe(true);
     const other = await createTestAccount(stack);
     await connectProvider(baseUrl, other.apiKey, { provider: 'openai', api_key: 'sk-upstream-9876543210' });
-    expect(await enabledOf('openai/gpt-4o', other)).toBe(true);
+    expect(await enabledOf('openai/gpt-5.4', other)).toBe(true);
     const offered = async () => (await list()).map(({ id }) => id);
-    expect(await offered()).not.toContain('openai/gpt-4o');
+    expect(await offered()).not.toContain('openai/gpt-5.4');
     await set(true);
-    expect(await enabledOf('openai/gpt-4o')).toBe(true);
-    expect(await offered()).toContain('openai/gpt-4o');
-    await put({ max_cost_usd_per_mtok: 1 });
-    expect(await offered()).not.toContain('openai/gpt-4o');
-    expect(await offered()).toContain('openai/gpt-4o-mini');
+    expect(await enabledOf('openai/gpt-5.4')).toBe(true);
+    expect(await offered()).toContain('openai/gpt-5.4');
+    await put({ max_cost_usd_per_mtok: 5 });
+    expect(await offered()).not.toContain('openai/gpt-5.4');
+    expect(await offered()).toContain('openai/gpt-5.4-mini');
     await put({ allowed_providers: ['sandbox'] });
     expect(await offered()).toEqual(['sandbox/sandbox-1']);
   });

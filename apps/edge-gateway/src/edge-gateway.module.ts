@@ -32,6 +32,7 @@ import { ProxiesRoute } from './routes/proxies/proxies.route.ts';
 import { VideosRoute } from './routes/proxies/videos.route.ts';
 import { RequestsRoute } from './routes/requests/requests.route.ts';
 import { RoutingInsightsRoute } from './routes/routing/insights.route.ts';
+import { DeclaredModelsRoute } from './routes/routing/declared-models.route.ts';
 import { RoutingModelsRoute } from './routes/routing/models.route.ts';
 import { RoutingPreferencesRoute } from './routes/routing/preferences.route.ts';
 import { AUTH_SETTINGS } from './routes/sign-in/browser-request.ts';
@@ -51,6 +52,7 @@ export const controllers: Type[] = [
   ProvidersRoute,
   RoutingPreferencesRoute,
   RoutingModelsRoute,
+  DeclaredModelsRoute,
   RoutingInsightsRoute,
   RequestsRoute,
   UsageRoute,

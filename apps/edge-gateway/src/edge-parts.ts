@@ -1,3 +1,5 @@
+import { AccountModels } from './routing/account-models.ts';
+import { LiveModels, type LiveModelsOptions } from './routing/live-models.ts';
 import { forgetAccountMemos } from '@gateway/contracts';
 import { createSealingKeyPair, type Messaging, type SealingKeyPair } from '@gateway/messaging';
 import { loadCatalog } from '@gateway/model-catalog';
@@ -84,15 +86,14 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   const resilience = buildResilience(surroundings);
   const router = openModelRouter(loadCatalog(), caches, messaging, log);
   const accountSecrets = new AccountSecrets();
+  const connections = createConnections(messaging, sealingKeys, accountSecrets, resilience.backends);
   const contents = new ContentKeeper({ messaging, metrics: surroundings.metrics, log });
   const pipeline: PipelineServices = {
     ...buildLimits(caches.cacheRedis, rateCeiling, messaging, log),
     ...buildPlanning(config.PLAN_DEADLINE_MS, caches, messaging, log),
     ...resilience,
-    settings: chooseSettings(config),
+    ...buildModels({ connections, settings: chooseSettings(config), ...resilience, upstream, messaging }),
     accountSecrets,
-    connections: createConnections(messaging, sealingKeys, accountSecrets, resilience.backends),
-    catalog: loadCatalog(),
     modelRouter: router.modelRouter,
     budgets: open.budgets,
     upstream,
@@ -112,6 +113,14 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   };
   const own = { sealingKeys, egressGuard, loops, rateCeiling, cacheRedis: caches.cacheRedis };
   return { ...own, ...login, pipeline, accountLimits: chooseAccountLimits(config), close };
+}
+
+/** Builds the models of accounts, together with the services that their lists of models need. */
+function buildModels(services: LiveModelsOptions & Pick<PipelineServices, 'messaging'>) {
+  const [catalog, liveModels] = [loadCatalog(), new LiveModels(services)];
+  const accountModels = new AccountModels({ catalog, liveModels, messaging: services.messaging });
+  const { connections, settings } = services;
+  return { connections, settings, catalog, liveModels, accountModels };
 }
 
 /** Connects to both Redis servers. Also serves requests to delete the Redis keys of deleted accounts. */

@@ -76,8 +76,11 @@ import {
 } from './rpc/identity.v1.ts';
 import { createKey, listKeys, revokeKey, rotateKey, setToolLists, updateKey } from './rpc/manage-keys.v1.ts';
 import {
+  deleteDeclaredModel,
   getPreferences,
+  listDeclaredModels,
   listDisabledModels,
+  putDeclaredModel,
   toggleModel,
   updatePreferences,
 } from './rpc/manage-routing.v1.ts';
@@ -133,6 +136,9 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   updatePreferences,
   listDisabledModels,
   toggleModel,
+  listDeclaredModels,
+  putDeclaredModel,
+  deleteDeclaredModel,
   keepConversationPlan,
   findConversationPlan,
   keepUnchangedTurn,

@@ -26,5 +26,6 @@ export {
   type CatalogModel,
   type ModelCatalog,
 } from './model-catalog.ts';
+export { createOwnModel, extendCatalog, type OwnModelFacts } from './own-models.ts';
 export { pricesAt, type ModelPrices } from './prices.ts';
 export type { ApiName } from './provider-facts.ts';

@@ -1,5 +1,5 @@
 export { chooseModel, explorationShare } from './choice/choose-model.ts';
-export { findUnmetNeed } from './choice/exclude.ts';
+export { createRules, exclusionTexts, findUnmetNeed } from './choice/exclude.ts';
 export type {
   Candidate,
   ChoiceReason,

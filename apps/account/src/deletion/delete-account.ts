@@ -128,6 +128,7 @@ async function deleteRows(
   await tx.person.deleteMany({ where });
   await tx.apiKey.deleteMany({ where });
   await tx.modelToggle.deleteMany({ where });
+  await tx.declaredModel.deleteMany({ where });
   await tx.conversationPlan.deleteMany({ where });
   await tx.auditEvent.deleteMany({ where });
   await tx.idempotencyRecord.deleteMany({ where });

@@ -77,6 +77,7 @@ function renderGrant(key: KeyWithAccount, expiresAt: Date | null): KeyGrant {
       allowedProviders: routing.allowedProviders,
       maxCostUsdPerMtok: routing.maxCostUsdPerMtok,
       fallbacks: routing.fallbacks,
+      providerOrder: routing.providerOrder,
     },
     contentLogging: policy.contentLogging,
     retentionDays: policy.retentionDays,

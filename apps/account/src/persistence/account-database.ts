@@ -6,6 +6,7 @@ export type {
   Account as AccountRow,
   AccountPolicy,
   ApiKey as ApiKeyRow,
+  DeclaredModel as DeclaredModelRow,
   RoutingPreferences as RoutingPreferencesRow,
   SigningKey as SigningKeyRow,
 } from '../../../../prisma/account/generated/client.ts';

@@ -1,6 +1,9 @@
 import {
+  deleteDeclaredModel as deleteDeclaredModelContract,
   getPreferences as getPreferencesContract,
+  listDeclaredModels as listDeclaredModelsContract,
   listDisabledModels as listDisabledModelsContract,
+  putDeclaredModel as putDeclaredModelContract,
   toggleModel as toggleModelContract,
   updatePreferences as updatePreferencesContract,
 } from '@gateway/contracts';
@@ -8,10 +11,11 @@ import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messagi
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
+import { deleteDeclaredModel, listDeclaredModels, putDeclaredModel } from './declared-models.ts';
 import { listDisabledModels, toggleModel } from './model-toggles.ts';
 import { getPreferences, updatePreferences, type PreferencesContext } from './preferences.ts';
 
-/** Implements the RPC contracts for routing preferences and model toggles. */
+/** Implements the RPC contracts for routing preferences, model toggles and declared models. */
 @Controller()
 export class PreferencesController {
   readonly #context: PreferencesContext;
@@ -49,5 +53,26 @@ export class PreferencesController {
     request: ParsedRequestOf<typeof toggleModelContract>,
   ): Promise<ReplyOf<typeof toggleModelContract>> {
     return toggleModel(this.#context, request);
+  }
+
+  @RpcHandler(listDeclaredModelsContract)
+  listDeclaredModels(
+    request: ParsedRequestOf<typeof listDeclaredModelsContract>,
+  ): Promise<ReplyOf<typeof listDeclaredModelsContract>> {
+    return listDeclaredModels(this.#context, request);
+  }
+
+  @RpcHandler(putDeclaredModelContract)
+  putDeclaredModel(
+    request: ParsedRequestOf<typeof putDeclaredModelContract>,
+  ): Promise<ReplyOf<typeof putDeclaredModelContract>> {
+    return putDeclaredModel(this.#context, request);
+  }
+
+  @RpcHandler(deleteDeclaredModelContract)
+  deleteDeclaredModel(
+    request: ParsedRequestOf<typeof deleteDeclaredModelContract>,
+  ): Promise<ReplyOf<typeof deleteDeclaredModelContract>> {
+    return deleteDeclaredModel(this.#context, request);
   }
 }

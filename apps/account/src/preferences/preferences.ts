@@ -51,6 +51,7 @@ function renderChanges(body: UpdatePreferencesBody) {
     mode: body.mode,
     // A preference that allows all providers is stored as the SQL value NULL, and not as a JSON null.
     allowedProviders: body.allowed_providers === null ? Prisma.DbNull : body.allowed_providers,
+    providerOrder: body.provider_order,
     maxCostUsdPerMtok: body.max_cost_usd_per_mtok,
     pruningMode: body.pruning?.mode,
     pruningRecallTarget: body.pruning?.recall_target,
@@ -72,6 +73,7 @@ function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
   return routingPreferences.parse({
     mode: row.mode,
     allowed_providers: row.allowedProviders,
+    provider_order: row.providerOrder,
     max_cost_usd_per_mtok: row.maxCostUsdPerMtok,
     pruning: {
       mode: row.pruningMode,

@@ -19,14 +19,21 @@ const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
       ...['getAccount', 'listApiKeys', 'listProviders', 'getRoutingPreferences', 'listRoutingModels'],
       ...['listRoutingModelStatus', 'listRoutingTraces', 'getRoutingInsights', 'getRoutingCalibration'],
       ...['listRequestLog', 'getRequestDetail', 'exportRequestLog', 'listSessions', 'summarizeUsage'],
-      ...['reportCache'],
+      ...['reportCache', 'listDeclaredModels'],
       ...['listDailyUsage', 'listKeyUsage', 'listDailyAnalyticsByKey', 'listToolHealth'],
       ...['listRecallAlerts', 'listToolSuggestions'],
     ],
     manage: [
       ...['createApiKey', 'updateApiKey', 'rotateApiKey', 'setKeyToolLists', 'revokeApiKey'],
       ...['putProvider', 'deleteProvider', 'updateAccount', 'deleteAccount', 'getBilling'],
-      ...['updateRoutingPreferences', 'toggleRoutingModel', 'listAuditEvents', 'exportAuditEvents'],
+      ...[
+        'updateRoutingPreferences',
+        'toggleRoutingModel',
+        'putDeclaredModel',
+        'deleteDeclaredModel',
+        'listAuditEvents',
+        'exportAuditEvents',
+      ],
     ],
   } satisfies Record<KeyScope, readonly string[]>).flatMap(([scope, operations]) =>
     operations.map((operation) => [operation, scope as KeyScope] as const),

@@ -15,6 +15,8 @@ import type { Upstream } from '../upstream/upstream.port.ts';
 import type { PipelineSettings } from '../request/settings.ts';
 import type { RateLimiter } from '../rate-limits/rate-limiter.port.ts';
 import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
+import type { AccountModels } from '../routing/account-models.ts';
+import type { LiveModels } from '../routing/live-models.ts';
 import type { ModelRouter } from '../routing/model-router.ts';
 import type { ContentKeeper } from './contents/content-keeper.ts';
 import type { TokenRatios } from '../request/token-ratios.ts';
@@ -39,7 +41,9 @@ export interface PipelineServices {
   readonly admission: Admission;
   readonly accountSecrets: AccountSecrets;
   readonly connections: Connections;
+  /** The shipped catalogue. In the services of one request, the catalogue of the request's account. */
   readonly catalog: ModelCatalog;
+  readonly accountModels: Pick<AccountModels, 'open' | 'scope'>;
   readonly rateLimiter: RateLimiter;
   readonly budgets: SavedTokenBudgets;
   readonly planner: Planner;
@@ -52,6 +56,7 @@ export interface PipelineServices {
   readonly promptHasher: PromptHasher;
   readonly toolTokens: ToolTokens;
   readonly modelRouter: ModelRouter;
+  readonly liveModels: LiveModels;
   readonly upstream: Upstream;
   readonly backends: BackendBook;
   readonly retryBudget: RetryBudget;

@@ -124,7 +124,9 @@ export async function proxyRequest(
     exchange.ledger.requestedModel = model;
     const connected = await connectedProviders(caller.accountId, services);
     const ownCredential = await readCredential(body, scanner, services);
-    const wanted = { model, endpoint, connected, ownCredential };
+    await services.accountModels.open({ accountId: caller.accountId, connected, model });
+    const { providerOrder } = caller.routing;
+    const wanted = { model, endpoint, connected, ownCredential, providerOrder };
     outcome =
       endpoint === 'responses' && needsTranslation(wanted, services.catalog)
         ? await answerResponses(body, recording, exchange, caller, services)

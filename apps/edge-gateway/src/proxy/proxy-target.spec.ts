@@ -40,7 +40,9 @@ describe('a credential in a proxied request', () => {
 
 describe('the provider of a proxied request', () => {
   it('must have the endpoint, and is named in the error if it lacks the endpoint', () => {
-    expect(() => choose('anthropic/claude', ['anthropic'])).toThrow(/The provider anthropic has no endpoint/);
+    expect(() => choose('anthropic/claude', ['anthropic'])).toThrow(
+      /The provider anthropic does not support/,
+    );
     expect(() => choose('hosted/meta.llama3', ['hosted'])).toThrow(/for the model "meta.llama3"/);
   });
 

@@ -14,6 +14,7 @@ import {
   listOffering,
   notConnected,
   parseNamedModel,
+  preferProvider,
   suggestModel,
 } from '../pipeline/stages/choose/choose-target.ts';
 
@@ -38,6 +39,8 @@ export interface WantedProxy {
   readonly connected: ReadonlySet<string>;
   /** The caller's own credential for the hosted model service. The credential is a secret. */
   readonly ownCredential: string | null;
+  /** The account's preferred providers for a model name without a provider, most preferred first. */
+  readonly providerOrder?: readonly string[];
 }
 
 /**
@@ -82,9 +85,10 @@ function targetAt(
   const ownCredential = provider.name === hostedProvider ? own : null;
   if (route !== undefined) return { provider, model, route, ownCredential };
   const what = provider.name === hostedProvider ? ` for the model "${model}"` : '';
+  const advice = endpoint === 'responses' ? ' Use /v1/chat/completions, or another provider.' : '';
   throw new GatewayError('endpoint_not_supported', {
     param: 'model',
-    message: `The provider ${provider.name} has no endpoint${what} for requests of /v1/${endpoint}.`,
+    message: `The provider ${provider.name} does not support /v1/${endpoint}${what}.${advice}`,
   });
 }
 
@@ -92,16 +96,11 @@ function chooseAmong(wanted: WantedProxy, catalog: ModelCatalog): ProxyTarget {
   const { model, connected, endpoint } = wanted;
   const offering = catalog.providersOf(model);
   const choices = listOffering(wanted, endpoint, catalog);
-  const [first, ...others] = choices;
-  if (first !== undefined && others.length === 0) {
-    return targetAt(first, idAt(first, model, catalog), wanted);
-  }
-  if (first !== undefined) {
-    throw ambiguous(
-      model,
-      choices.map(({ name }) => name),
-    );
-  }
+  const names = choices.map(({ name }) => name);
+  const preferred = preferProvider(names, wanted.providerOrder);
+  const provider = choices.find(({ name }) => name === preferred);
+  if (provider !== undefined) return targetAt(provider, idAt(provider, model, catalog), wanted);
+  if (names.length > 0) throw ambiguous(model, names);
   const known = offering.flatMap((name) => findProvider(name) ?? []);
   if (known.length > 0) throw notConnected(model, known);
   const suggestion = suggestModel(model, connected, catalog);

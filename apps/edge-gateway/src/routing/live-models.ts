@@ -25,27 +25,46 @@ const listed = z.union([
   z.object({ data: z.array(z.unknown()) }),
   z.object({ models: z.array(z.unknown()) }),
 ]);
-const entry = z.union([
-  z.object({ id }),
-  z.object({ name: id }).transform(({ name }) => ({ id: name.replace(/^models\//, '') })),
-]);
+const tokens = z.int().positive().optional().catch(undefined);
+/** The context window, under the names that vLLM, SambaNova and others use. */
+const limits = { max_model_len: tokens, context_length: tokens, context_window: tokens };
+const entry = z
+  .union([
+    z.object({ id, ...limits }),
+    z
+      .object({ name: id, ...limits })
+      .transform(({ name, ...others }) => ({ id: name.replace(/^models\//, ''), ...others })),
+  ])
+  .transform(({ id: modelId, ...found }): LiveModel => ({
+    id: modelId,
+    contextWindow: found.max_model_len ?? found.context_length ?? found.context_window ?? null,
+  }));
+
+/** A model in the list of a provider. */
+export interface LiveModel {
+  /** The id in the provider's spelling. */
+  readonly id: string;
+  /** Maximum number of input and output tokens together. Null if the list does not state it. */
+  readonly contextWindow: number | null;
+}
 
 /**
  * Loads the models from the providers' own model lists, with the account's credential. Model lists are cached
  * for one minute. The gateway loads model lists only from providers that serve the list at their chat address.
  */
 export class LiveModels {
-  readonly #cache: RemoteCache<readonly string[]>;
+  readonly #cache: RemoteCache<readonly LiveModel[]>;
 
   constructor(options: LiveModelsOptions) {
-    this.#cache = new RemoteCache<readonly string[]>({
+    this.#cache = new RemoteCache<readonly LiveModel[]>({
       entriesMax: 1_000,
       freshMs: 60_000,
       staleMs: 0,
       broadcastsArrive: () => options.messaging.connected,
       load: (key) => {
         const [accountId = '', name = ''] = key.split('|');
-        return askProvider(accountId, name, options);
+        // If a provider does not respond, its last list stays cached for another minute.
+        return askProvider(accountId, name, options).catch(() => this.#cache.kept(key) ?? []);
       },
     });
     options.messaging.onBroadcast(credentialChanged, ({ accountId, provider }) =>
@@ -58,7 +77,17 @@ export class LiveModels {
    * no model list or does not respond.
    */
   async list(accountId: string, provider: string): Promise<readonly string[]> {
+    return (await this.find(accountId, provider)).map((model) => model.id);
+  }
+
+  /** Like `list`, with the facts that the provider's list states. */
+  async find(accountId: string, provider: string): Promise<readonly LiveModel[]> {
     return this.#cache.get(`${accountId}|${provider}`).catch(() => []);
+  }
+
+  /** Returns the last list of a provider without a call, even if the list is older than a minute. */
+  kept(accountId: string, provider: string): readonly LiveModel[] | undefined {
+    return this.#cache.kept(`${accountId}|${provider}`);
   }
 }
 
@@ -66,7 +95,7 @@ async function askProvider(
   accountId: string,
   name: string,
   services: LiveModelsOptions,
-): Promise<readonly string[]> {
+): Promise<readonly LiveModel[]> {
   const provider = findProvider(name);
   const [format] = provider === undefined ? [] : formatsOf(provider);
   if (provider === undefined || format === undefined || !listsModels(provider)) return [];
@@ -94,8 +123,8 @@ async function readText(body: AnswerBody): Promise<string> {
   throw new RangeError('the list of models exceeds its size limit');
 }
 
-function parseList(text: string): readonly string[] {
+function parseList(text: string): readonly LiveModel[] {
   const list = listed.parse(JSON.parse(text));
   const entries = 'data' in list ? list.data : list.models;
-  return entries.slice(0, modelsMax).flatMap((each) => entry.safeParse(each).data?.id ?? []);
+  return entries.slice(0, modelsMax).flatMap((each) => entry.safeParse(each).data ?? []);
 }

@@ -31,6 +31,7 @@ const request: RoutedRequest = {
   accountId: 'a',
   mode: 'cheap',
   connected: new Set(['openai', 'anthropic']),
+  catalog: loadCatalog(),
   needs: {
     ...{ tools: false, images: false, documents: false, jsonMode: false, streaming: false, thinking: false },
     ...{ inputTokens: 2_000, outputTokensMax: null, marksCache: false },

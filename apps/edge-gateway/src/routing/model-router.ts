@@ -1,4 +1,4 @@
-import type { ModelCatalog } from '@gateway/model-catalog';
+import type { CatalogModel, ModelCatalog } from '@gateway/model-catalog';
 import {
   chooseModel,
   listModels,
@@ -32,6 +32,8 @@ export interface RoutedRequest {
   readonly accountId: string;
   readonly mode: RoutingMode;
   readonly connected: ReadonlySet<string>;
+  /** The catalogue with the account's own models. */
+  readonly catalog: ModelCatalog;
   readonly needs: Needs;
   /** Estimated input tokens of the messages from the model's last turn on. */
   readonly freshTokens: number;
@@ -81,6 +83,7 @@ export class ModelRouter {
   readonly #options: ModelRouterOptions;
   readonly #now: () => number;
   #listed: ReadonlyMap<string, readonly ListedModel[]> | undefined;
+  readonly #own = new WeakMap<CatalogModel, ListedModel>();
 
   constructor(options: ModelRouterOptions) {
     this.#options = options;
@@ -104,7 +107,7 @@ export class ModelRouter {
     const recalls = mode === 'capable' && request.needs.tools ? recall.peek(accountId) : undefined;
     const question: RoutingQuestion = {
       mode,
-      models: this.#modelsOf(request.connected),
+      models: this.listModels(request),
       needs: pinned === undefined ? request.needs : needsOf(pinned, request),
       policy: { ...policy, turnedOff },
       complexity,
@@ -128,15 +131,39 @@ export class ModelRouter {
     pins.keep(accountId, conversation, { id, level, inputTokens, turns, at: this.#now() });
   }
 
-  #modelsOf(connected: ReadonlySet<string>): readonly ListedModel[] {
+  /** Lists the chat models of the connected providers with their quality, in a stable order. */
+  listModels({ connected, catalog }: Pick<RoutedRequest, 'connected' | 'catalog'>): readonly ListedModel[] {
     this.#listed ??= listModels(this.#options.catalog.models);
     const listed = this.#listed;
-    return [...connected].flatMap((provider) => listed.get(provider) ?? []);
+    const shipped = this.#options.catalog;
+    return [...connected].flatMap((provider) => {
+      const models = catalog.modelsOf(provider);
+      if (models === shipped.modelsOf(provider)) return listed.get(provider) ?? [];
+      return models.filter(({ kind }) => kind === 'chat').map((model) => this.#rateOwn(model));
+    });
   }
 
-  #pinOf({ id, level, inputTokens, turns, at }: PinnedModel, { carriesThinking }: RoutedRequest): Pin {
+  /** Rates an account's own model like the same model at another provider, or else by its price and age. */
+  #rateOwn(model: CatalogModel): ListedModel {
+    const rated = this.#own.get(model);
+    if (rated !== undefined) return rated;
+    const { provider, modelId } = model;
+    const holders = [provider, ...this.#options.catalog.providersOf(modelId, 'chat')];
+    const sibling = holders
+      .flatMap((name) => this.#listed?.get(name) ?? [])
+      .find((each) => each.model.modelId === modelId);
+    const quality = sibling?.quality ?? listModels([model]).get(provider)?.[0]?.quality ?? 0;
+    const own = { model, id: `${provider}/${modelId}`, quality };
+    this.#own.set(model, own);
+    return own;
+  }
+
+  #pinOf(
+    { id, level, inputTokens, turns, at }: PinnedModel,
+    { carriesThinking, catalog }: RoutedRequest,
+  ): Pin {
     const slash = id.indexOf('/');
-    const cache = this.#options.catalog.find(id.slice(0, slash), id.slice(slash + 1))?.cache ?? null;
+    const cache = catalog.find(id.slice(0, slash), id.slice(slash + 1))?.cache ?? null;
     const { kind = 'none', ttlSeconds, minTokens } = cache ?? {};
     const isKept = this.#now() - at < (ttlSeconds ?? cacheSecondsDefault) * 1_000;
     const isCached = kind !== 'none' && isKept && inputTokens >= (minTokens ?? cacheTokensDefault);

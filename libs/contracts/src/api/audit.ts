@@ -21,6 +21,8 @@ export const auditAction = z
     'provider.deleted',
     'routing.preferences_updated',
     'routing.model_toggled',
+    'routing.model_declared',
+    'routing.model_removed',
     'session.signed_in',
     'session.sign_in_failed',
     'session.signed_out',

@@ -50,6 +50,15 @@ const responses = z.strictObject({
 /** A fallback model, as `<provider>/<model>`, or as a model name from the catalogue without a provider. */
 const modelString = keepable(z.string().min(1).max(256));
 
+const providerOrder = z
+  .array(z.string().min(1).max(64))
+  .max(64)
+  .meta({
+    description:
+      'The providers that serve a model name without a provider, most preferred first, if several connected providers have the model. Without a listed provider, the maker of the model serves the name.',
+    examples: [['azure', 'openai']],
+  });
+
 /**
  * The rules by which the gateway chooses models, tools and compression for an account. The rules have no
  * `object` field, so a client can edit the rules in a response and send the edited rules back.
@@ -58,6 +67,12 @@ export const routingPreferences = z.strictObject({
   mode: routingMode,
   /** The allowed providers. Null allows all providers. */
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
+  /**
+   * The providers that serve a model name without a provider, most preferred first, if several connected
+   * providers have the model. The maker of the model comes before providers that the list omits. Account
+   * services of the previous release do not send this field.
+   */
+  provider_order: providerOrder.default([]),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   max_cost_usd_per_mtok: z.number().min(0).max(1_000_000).nullable(),
   /** Account services of the previous release do not send `native`, so `native` has a default value. */
@@ -83,6 +98,7 @@ export const updatePreferencesBody = routingPreferences
     compression: compression.partial(),
     caching: caching.partial(),
     responses: responses.partial(),
+    provider_order: providerOrder,
   })
   .partial();
 export type UpdatePreferencesBody = z.infer<typeof updatePreferencesBody>;

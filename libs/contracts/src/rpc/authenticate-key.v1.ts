@@ -23,6 +23,8 @@ const grantRouting = z.object({
   maxCostUsdPerMtok: z.number().nonnegative().nullable(),
   /** Fallback models as `<provider>/<model>`, in the order in which the gateway tries the models. */
   fallbacks: z.array(z.string()),
+  /** Preferred providers for a model name without a provider. The previous release omits this field. */
+  providerOrder: z.array(z.string()).default([]),
 });
 
 /**
@@ -67,6 +69,7 @@ export const keyGrant = z.object({
     allowedProviders: null,
     maxCostUsdPerMtok: null,
     fallbacks: [],
+    providerOrder: [],
   }),
   /** Whether the contents of messages and tools may be stored. */
   contentLogging: z.boolean().default(false),

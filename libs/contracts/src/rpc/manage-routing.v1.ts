@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelToggleBody } from '../api/routing-models.ts';
+import { declaredModel, declaredModelBody, modelToggleBody } from '../api/routing-models.ts';
 import { routingPreferences, updatePreferencesBody } from '../api/routing-preferences.ts';
 import { byActor } from '../base/actor.ts';
 import { id } from '../base/common.ts';
@@ -41,4 +41,34 @@ export const toggleModel = defineRpc({
   subject: 'account.toggle-model.v1',
   request: z.object({ accountId: id, body: modelToggleBody, ...byActor }),
   reply: z.object({}),
+});
+
+const declaredName = { provider: z.string().min(1).max(64), modelId: z.string().min(1).max(256) };
+
+/** Lists the models that an account declares. The list of an unknown account is empty. */
+export const listDeclaredModels = defineRpc({
+  ...common,
+  subject: 'account.list-declared-models.v1',
+  request: z.object({ accountId: id }),
+  reply: z.object({ models: z.array(declaredModel) }),
+});
+
+/**
+ * Declares a model of an account, or replaces the declaration. The gateway checks the provider before this call.
+ * Throws `not_found` for an unknown account, and `invalid_field` for too many models or a name that another
+ * declared model of the provider has.
+ */
+export const putDeclaredModel = defineRpc({
+  ...common,
+  subject: 'account.put-declared-model.v1',
+  request: z.object({ accountId: id, ...declaredName, body: declaredModelBody, ...byActor }),
+  reply: z.object({ model: declaredModel }),
+});
+
+/** Deletes a declaration. The field `deleted` is false if the account had not declared the model. */
+export const deleteDeclaredModel = defineRpc({
+  ...common,
+  subject: 'account.delete-declared-model.v1',
+  request: z.object({ accountId: id, ...declaredName, ...byActor }),
+  reply: z.object({ deleted: z.boolean() }),
 });

@@ -4,8 +4,33 @@ import type { ExclusionRule, ListedModel, Needs, RoutingPolicy, RoutingQuestion 
 type Excludes = (listed: ListedModel) => boolean;
 type Rule = readonly [name: ExclusionRule, excludes: Excludes];
 
+/** The explanation of each exclusion rule. */
+export const exclusionTexts: Readonly<Record<ExclusionRule, string>> = {
+  provider_not_allowed: 'not among allowed_providers',
+  turned_off: 'turned off for automatic routing',
+  sandbox: 'the sandbox is chosen only if no other provider is connected',
+  own_deployments: "Azure's deployments are chosen only if allowed_providers contains azure",
+  retired: 'retired by the provider',
+  deprecated: 'about to be retired by the provider',
+  other_region: "bound to a region that may not be the connection's",
+  above_max_cost: 'above max_cost_usd_per_mtok',
+  price_unknown: 'price unknown while max_cost_usd_per_mtok is set',
+  no_tools: 'cannot call tools',
+  no_images: 'cannot read images',
+  no_documents: 'cannot read documents',
+  no_json_mode: 'no JSON mode',
+  no_streaming: 'cannot stream',
+  no_thinking: 'cannot think',
+  context_too_short: 'context window too short',
+  output_too_short: 'cannot answer at the length asked for',
+  session_bound: 'not the model that signed the reasoning in the transcript',
+};
+
+/** The inputs of the model choice that decide which models are excluded. */
+export type RuleQuestion = Pick<RoutingQuestion, 'models' | 'needs' | 'policy' | 'pin' | 'now'>;
+
 /** Returns the first rule that excludes a model, or undefined if the model can serve the request. */
-export function createRules(question: RoutingQuestion): (listed: ListedModel) => ExclusionRule | undefined {
+export function createRules(question: RuleQuestion): (listed: ListedModel) => ExclusionRule | undefined {
   // Only rules that apply to the request and its account are created. Most checks are therefore skipped.
   const rules = [
     ...policyRules(question),
@@ -20,7 +45,7 @@ export function createRules(question: RoutingQuestion): (listed: ListedModel) =>
 }
 
 /** Exclusion rules that the account sets. */
-function* policyRules(question: RoutingQuestion): Generator<Rule> {
+function* policyRules(question: RuleQuestion): Generator<Rule> {
   const { allowedProviders, turnedOff, maxCostUsdPerMtok: max } = question.policy;
   if (allowedProviders !== null) {
     const allowed = new Set(allowedProviders);
@@ -42,7 +67,7 @@ function exceeds(prices: ModelPrices | null, max: number): boolean {
 }
 
 /** Exclusion rules about a model's status at its provider. */
-function* stateRules({ now }: RoutingQuestion): Generator<Rule> {
+function* stateRules({ now }: RuleQuestion): Generator<Rule> {
   const today = new Date(now).toISOString().slice(0, 10);
   yield ['retired', ({ model }) => model.retiredAt !== null && model.retiredAt <= today];
   yield ['deprecated', ({ model }) => model.deprecated];
@@ -57,7 +82,7 @@ const regionPrefix = /^(us|us-gov|eu|jp|au|apac|ca|sa)\./;
 /**
  * Exclusion rules about the capabilities that a request needs. An unknown capability is treated as missing.
  */
-function* needRules({ needs }: RoutingQuestion): Generator<Rule> {
+function* needRules({ needs }: RuleQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
   if (needs.documents) yield ['no_documents', ({ model }) => model.capabilities.documents !== true];
@@ -88,7 +113,7 @@ function isShort({ maxOutputTokens }: CatalogModel, { outputTokensMax }: Needs):
   return maxOutputTokens !== null && outputTokensMax !== null && outputTokensMax > maxOutputTokens;
 }
 
-function* pinRules({ pin }: RoutingQuestion): Generator<Rule> {
+function* pinRules({ pin }: RuleQuestion): Generator<Rule> {
   if (pin?.isBound === true) yield ['session_bound', ({ id }) => id !== pin.id];
 }
 
@@ -96,7 +121,7 @@ function* pinRules({ pin }: RoutingQuestion): Generator<Rule> {
  * Providers that are used only if the account allows the provider by name, or as a last resort. Examples are
  * the sandbox, and providers that host deployments of the account itself.
  */
-function findDemoted({ models, policy }: RoutingQuestion): ReadonlySet<string> {
+function findDemoted({ models, policy }: RuleQuestion): ReadonlySet<string> {
   const present = new Set<string>();
   for (const { model } of models) present.add(model.provider);
   const demoted = new Set<string>();

@@ -16,6 +16,8 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'provider.deleted': 'Provider disconnected',
   'routing.preferences_updated': 'Routing changed',
   'routing.model_toggled': 'Model switched on or off',
+  'routing.model_declared': 'Model declared',
+  'routing.model_removed': 'Declared model deleted',
   'session.signed_in': 'Signed in',
   'session.sign_in_failed': 'Sign-in failed',
   'session.signed_out': 'Signed out',

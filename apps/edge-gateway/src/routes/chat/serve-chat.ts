@@ -66,7 +66,8 @@ export async function serveRaw(
   const exchange = createExchange({ requestId, endpoint: path, format, route, request, response, trace });
   const formatHeader = formatNamed(format).client.requestIdHeader;
   if (formatHeader !== null) exchange.headers[formatHeader] = requestId;
-  await trace.run(() => handle(exchange, services));
+  const scoped = services.accountModels.scope(services);
+  await trace.run(() => handle(exchange, scoped));
   trace.end();
 }
 

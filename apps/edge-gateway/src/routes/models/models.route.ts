@@ -1,6 +1,6 @@
 import { listOf } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import type { CatalogModel, ModelKind } from '@gateway/model-catalog';
+import type { CatalogModel, ModelCatalog, ModelKind } from '@gateway/model-catalog';
 import { routingStrings } from '@gateway/model-routing';
 import { Controller, Get, Inject, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -10,8 +10,8 @@ import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../connections/open-connection.ts';
+import { preferProvider } from '../../pipeline/stages/choose/choose-target.ts';
 import { parseQuery } from '../../request/read-body.ts';
-import { LiveModels } from '../../routing/live-models.ts';
 
 /** A model in the list format that most APIs use. */
 const listedModel = z
@@ -68,7 +68,7 @@ const listModels: Operation = {
   id: 'listModels',
   tag: 'Models',
   summary: 'List the models of the connected providers',
-  description: `Lists the models of the connected providers in the catalog, and the names with which the gateway chooses the model (\`svc/auto\`, \`svc/cheap\`, \`svc/fast\`, \`svc/capable\`). \`GET /v1/account/routing/models\` lists the models that the gateway chooses from. ${shapes} Anthropic’s format lists chat models only.`,
+  description: `Lists the models of the connected providers: models of the catalog, models that a provider lists, and models that the account declares. Also lists the names with which the gateway chooses the model (\`svc/auto\`, \`svc/cheap\`, \`svc/fast\`, \`svc/capable\`). \`GET /v1/account/routing/models\` lists the models that the gateway chooses from. ${shapes} Anthropic’s format lists chat models only.`,
   query: listModelsQuery,
   takesKeyHeader: true,
   answer: {
@@ -104,11 +104,9 @@ interface ListedModel {
 @CountAs('requests')
 export class ModelsRoute {
   readonly #services: PipelineServices;
-  readonly #liveModels: LiveModels;
 
   constructor(@Inject(PIPELINE_SERVICES) services: PipelineServices) {
     this.#services = services;
-    this.#liveModels = new LiveModels(services);
   }
 
   @Get()
@@ -120,19 +118,28 @@ export class ModelsRoute {
     @Req() { headers }: FastifyRequest,
   ): Promise<{ object: 'list'; data: ListedModel[] } | z.output<typeof anthropicModels>> {
     const { live } = parseQuery(listModelsQuery, query);
-    const connected = [...(await connectedProviders(accountId, this.#services))];
-    const models = connected.flatMap((provider) => this.#services.catalog.modelsOf(provider));
-    const further = live === 'true' ? await this.#listLive(accountId, connected) : [];
-    const choices = connected.length === 0 ? [] : routingStrings.map(renderChoice);
+    const { connected, catalog } = await this.#open(accountId);
+    const models = [...connected].flatMap((provider) => catalog.modelsOf(provider));
+    const further = live === 'true' ? await this.#listLive(accountId, [...connected], catalog) : [];
+    const choices = connected.size === 0 ? [] : routingStrings.map(renderChoice);
     const data = [...models.map(renderModel), ...further, ...choices];
     return isAnthropicClient(headers) ? renderAnthropicList(data) : { object: 'list', data };
   }
 
+  /** The account's connected providers, and the catalogue with the account's own models. */
+  async #open(accountId: string): Promise<{ connected: ReadonlySet<string>; catalog: ModelCatalog }> {
+    const connected = await connectedProviders(accountId, this.#services);
+    return { connected, catalog: await this.#services.accountModels.open({ accountId, connected }) };
+  }
+
   /** Models in the providers' lists that are missing from the catalogue. */
-  async #listLive(accountId: string, connected: readonly string[]): Promise<ListedModel[]> {
-    const { catalog } = this.#services;
+  async #listLive(
+    accountId: string,
+    connected: readonly string[],
+    catalog: ModelCatalog,
+  ): Promise<ListedModel[]> {
     const lists = connected.map(async (provider) => {
-      const ids = await this.#liveModels.list(accountId, provider);
+      const ids = await this.#services.liveModels.list(accountId, provider);
       const unknown = ids.filter((id) => catalog.find(provider, id) === undefined);
       return unknown.map((id) => renderLiveModel(provider, id));
     });
@@ -152,17 +159,12 @@ export class ModelsRoute {
   }
 
   async #find(id: string, caller: AccountCaller): Promise<ListedModel> {
-    const connected = await connectedProviders(caller.accountId, this.#services);
+    const { connected, catalog } = await this.#open(caller.accountId);
     if (connected.size > 0 && routingStrings.includes(id)) return renderChoice(id);
     const slash = id.indexOf('/');
-    const named = this.#services.catalog.find(id.slice(0, slash), id.slice(slash + 1));
-    const bare = this.#services.catalog.providersOf(id).filter((provider) => connected.has(provider));
-    const model =
-      slash > 0 && named
-        ? named
-        : bare.length === 1
-          ? this.#services.catalog.find(bare[0] ?? '', id)
-          : undefined;
+    const named = catalog.find(id.slice(0, slash), id.slice(slash + 1));
+    const bare = preferProvider(catalog.providersOf(id).filter((provider) => connected.has(provider)));
+    const model = slash > 0 && named ? named : catalog.find(bare ?? '', id);
     if (model && connected.has(model.provider)) return renderModel(model);
     throw new GatewayError('model_not_found', {
       param: 'model',

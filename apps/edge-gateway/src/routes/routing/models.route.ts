@@ -7,15 +7,22 @@ import {
   routingModelList,
   routingModelStatusList,
   toggleModel,
+  type ExcludedModel,
   type ModelToggle,
   type ModelToggleBody,
   type RoutingModel,
   type RoutingModelStatus,
-  type RoutingPreferences,
 } from '@gateway/contracts';
 import { explainUnknownProvider } from '../../request/find-nearest.ts';
 import { GatewayError } from '@gateway/errors';
-import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
+import type { CatalogModel } from '@gateway/model-catalog';
+import {
+  createRules,
+  exclusionTexts,
+  type ExclusionRule,
+  type ListedModel,
+  type Needs,
+} from '@gateway/model-routing';
 import { findProvider } from '@gateway/providers';
 import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -33,7 +40,7 @@ const listRoutingModels: Operation = {
   tag: 'Routing',
   summary: 'List the models that automatic routing can choose',
   description:
-    'The enabled chat models of the connected providers that meet `allowed_providers` and `max_cost_usd_per_mtok`. The gateway checks the needs of a request when it arrives. `null` means unknown.',
+    'The chat models of the connected providers that automatic routing can choose: models of the catalog, models that a provider lists, and declared models. `excluded` lists the other models with the rule of the router that excludes them. The gateway checks the needs of a request when it arrives. `null` means unknown.',
   answer: { status: 200, description: 'The models.', schema: routingModelList },
 };
 
@@ -69,18 +76,19 @@ export class RoutingModelsRoute {
 
   @Get()
   @Describe(listRoutingModels)
-  async list(@FromCaller() { accountId }: AccountCaller): Promise<{ object: 'list'; data: RoutingModel[] }> {
-    const { messaging } = this.#services;
-    const [models, disabled, { preferences }] = await Promise.all([
-      this.#chatModels(accountId),
-      this.#listDisabled(accountId),
-      messaging.call(getPreferences, { accountId }),
-    ]);
+  async list(
+    @FromCaller() { accountId }: AccountCaller,
+  ): Promise<{ object: 'list'; data: RoutingModel[]; excluded: ExcludedModel[] }> {
     const now = Date.now();
-    const data = models
-      .filter((model) => isAllowed(model, disabled, preferences, now))
-      .map((model) => renderRoutingModel(model, now));
-    return { object: 'list', data };
+    const { models, ruleOf } = await this.#applyRules(accountId, now);
+    const ruled = models.map((listed) => ({ listed, rule: ruleOf(listed) }));
+    const data = ruled.flatMap(({ listed, rule }) =>
+      rule === undefined ? [renderRoutingModel(listed.model, now)] : [],
+    );
+    const excluded = ruled.flatMap(({ listed: { id }, rule }) =>
+      rule === undefined ? [] : [{ id, excluded_by: rule, reason: exclusionTexts[rule] }],
+    );
+    return { object: 'list', data, excluded };
   }
 
   @Get('/status')
@@ -89,15 +97,15 @@ export class RoutingModelsRoute {
   async listStatus(
     @FromCaller() { accountId }: AccountCaller,
   ): Promise<{ object: 'list'; data: RoutingModelStatus[] }> {
-    const [models, disabled, observations] = await Promise.all([
-      this.#chatModels(accountId),
-      this.#listDisabled(accountId),
+    const now = Date.now();
+    const [{ models, disabled, ruleOf }, observations] = await Promise.all([
+      this.#applyRules(accountId, now),
       this.#observe(accountId),
     ]);
-    const now = Date.now();
-    const data = models.map((model) =>
-      renderModelStatus(model, !disabled.has(nameOf(model)), observations, now),
-    );
+    const data = models.map((listed) => ({
+      ...renderModelStatus(listed.model, !disabled.has(listed.id), observations, now),
+      excluded_by: ruleOf(listed) ?? null,
+    }));
     return { object: 'list', data };
   }
 
@@ -109,7 +117,7 @@ export class RoutingModelsRoute {
     @Req() request: FastifyRequest,
   ): Promise<ModelToggle> {
     const wanted = await readJson(request, modelToggleBody);
-    const { provider, modelId } = this.#requireModel(wanted);
+    const { provider, modelId } = await this.#requireModel(accountId, wanted);
     const body = { provider, model_id: modelId, is_enabled: wanted.is_enabled };
     await this.#services.messaging.call(toggleModel, { accountId, actor, body });
     return { object: 'routing.model_toggle', ...body };
@@ -135,43 +143,56 @@ export class RoutingModelsRoute {
     }
   }
 
-  async #chatModels(accountId: string): Promise<CatalogModel[]> {
+  /** Returns the account's chat models, with the router's rules about the account and the state of models. */
+  async #applyRules(accountId: string, now: number): Promise<RuledModels> {
+    const { messaging, modelRouter, accountModels } = this.#services;
     const connected = await connectedProviders(accountId, this.#services);
-    return [...connected]
-      .flatMap((provider) => this.#services.catalog.modelsOf(provider))
-      .filter((model) => model.kind === 'chat');
+    const [catalog, disabled, { preferences }] = await Promise.all([
+      accountModels.open({ accountId, connected }),
+      this.#listDisabled(accountId),
+      messaging.call(getPreferences, { accountId }),
+    ]);
+    const models = modelRouter.listModels({ connected, catalog });
+    const policy = {
+      allowedProviders: preferences.allowed_providers,
+      maxCostUsdPerMtok: preferences.max_cost_usd_per_mtok,
+      turnedOff: disabled,
+    };
+    return { models, disabled, ruleOf: createRules({ models, needs: noNeeds, policy, pin: null, now }) };
   }
 
-  #requireModel({ provider, model_id }: ModelToggleBody): CatalogModel {
+  async #requireModel(accountId: string, { provider, model_id }: ModelToggleBody): Promise<CatalogModel> {
     if (findProvider(provider) === undefined) {
       const message = explainUnknownProvider(provider);
       throw new GatewayError('invalid_field', { param: 'provider', message });
     }
-    const model = this.#services.catalog.find(provider, model_id);
+    const connected = await connectedProviders(accountId, this.#services);
+    const catalog = await this.#services.accountModels.open({ accountId, connected });
+    const model = catalog.find(provider, model_id);
     if (model?.kind === 'chat') return model;
     throw new GatewayError('model_not_found', {
       param: 'model_id',
-      message: `The provider "${provider}" has no chat model "${model_id}" in the catalog.`,
+      message: `The provider "${provider}" has no chat model "${model_id}". GET /v1/account/routing/models/status lists the models. PUT /v1/account/models/${provider}/{model_id} declares a model.`,
     });
   }
 }
 
-function nameOf({ provider, modelId }: CatalogModel): string {
-  return `${provider}/${modelId}`;
+interface RuledModels {
+  readonly models: readonly ListedModel[];
+  /** The models that the account turned off, as `<provider>/<model>`. */
+  readonly disabled: ReadonlySet<string>;
+  readonly ruleOf: (listed: ListedModel) => ExclusionRule | undefined;
 }
 
-/**
- * Returns whether the account's rules allow the model. The capabilities that a request needs are checked only
- * when the request arrives.
- */
-function isAllowed(
-  model: CatalogModel,
-  disabled: ReadonlySet<string>,
-  preferences: RoutingPreferences,
-  now: number,
-): boolean {
-  const { allowed_providers: allowed, max_cost_usd_per_mtok: max } = preferences;
-  if (disabled.has(nameOf(model)) || allowed?.includes(model.provider) === false) return false;
-  const prices = model.prices && pricesAt(model.prices, now);
-  return max === null || (prices !== null && Math.max(prices.input, prices.output) <= max);
-}
+/** The needs of the smallest request. Larger requests exclude more models. */
+const noNeeds: Needs = {
+  tools: false,
+  images: false,
+  documents: false,
+  jsonMode: false,
+  streaming: false,
+  thinking: false,
+  inputTokens: 0,
+  outputTokensMax: null,
+  marksCache: false,
+};

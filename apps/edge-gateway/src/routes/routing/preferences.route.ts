@@ -72,19 +72,11 @@ export class RoutingPreferencesRoute {
  * requests.
  */
 export function requireKnownNames(
-  { allowed_providers, fallbacks }: UpdatePreferencesBody,
+  { allowed_providers, provider_order, fallbacks }: UpdatePreferencesBody,
   catalog: Pick<ModelCatalog, 'find' | 'providersOf'>,
 ): void {
-  for (const [index, name] of (allowed_providers ?? []).entries()) {
-    const param = `allowed_providers[${index}]`;
-    if (findProvider(name) === undefined)
-      throw invalid(
-        param,
-        `The provider "${name}" is unknown. Known providers: ${providerNames.join(', ')}.`,
-      );
-    if (allowed_providers?.indexOf(name) !== index)
-      throw invalid(param, `The provider "${name}" is listed twice.`);
-  }
+  for (const [field, names] of Object.entries({ allowed_providers, provider_order }))
+    requireKnownProviders(field, names ?? []);
   for (const [index, model] of (fallbacks ?? []).entries()) {
     const param = `fallbacks[${index}]`;
     if (!isChatModel(model, catalog))
@@ -93,6 +85,18 @@ export function requireKnownNames(
         `"${model}" is not a chat model. Use <provider>/<model>, or a model of GET /v1/models.`,
       );
     if (fallbacks?.indexOf(model) !== index) throw invalid(param, `The model "${model}" is listed twice.`);
+  }
+}
+
+function requireKnownProviders(field: string, names: readonly string[]): void {
+  for (const [index, name] of names.entries()) {
+    const param = `${field}[${index}]`;
+    if (findProvider(name) === undefined)
+      throw invalid(
+        param,
+        `The provider "${name}" is unknown. Known providers: ${providerNames.join(', ')}.`,
+      );
+    if (names.indexOf(name) !== index) throw invalid(param, `The provider "${name}" is listed twice.`);
   }
 }
 

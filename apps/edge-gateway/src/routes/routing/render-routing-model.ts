@@ -42,7 +42,7 @@ export function renderModelStatus(
   isEnabled: boolean,
   observations: Observations,
   at: number,
-): RoutingModelStatus {
+): Omit<RoutingModelStatus, 'excluded_by'> {
   const facts = renderRoutingModel(model, at);
   const seen = observations?.get(facts.id);
   return {

@@ -1,3 +1,4 @@
+import { loadCatalog } from '@gateway/model-catalog';
 import { findProvider, type Provider } from '@gateway/providers';
 import type { Caller, Target } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -20,7 +21,7 @@ function choose(ids: readonly string[]): Promise<Target> {
     routing: { mode: 'auto', allowedProviders: null, maxCostUsdPerMtok: null },
   };
   return chooseRouted(
-    { requested: 'cheap', request, connected: new Set(['openai']), find },
+    { requested: 'cheap', request, connected: new Set(['openai']), catalog: loadCatalog(), find },
     exchange as unknown as Exchange,
     caller as unknown as Caller,
     { modelRouter: { choose: () => Promise.resolve(routed as never) } },

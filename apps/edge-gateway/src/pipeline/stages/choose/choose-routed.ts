@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
-import type { Excluded, ExclusionRule, RoutingMode } from '@gateway/model-routing';
+import { exclusionTexts, type Excluded, type ExclusionRule, type RoutingMode } from '@gateway/model-routing';
+import type { ModelCatalog } from '@gateway/model-catalog';
 import { findProvider } from '@gateway/providers';
 import type { ModelRouter, Routed, RoutedRequest } from '../../../routing/model-router.ts';
 import { deriveKey } from '../../../request/conversation.ts';
@@ -19,6 +20,8 @@ interface RoutedQuestion {
   readonly requested: RoutingMode;
   readonly request: ParsedRequest;
   readonly connected: ReadonlySet<string>;
+  /** The catalogue with the account's own models. */
+  readonly catalog: ModelCatalog;
   /** Finds the target for `<provider>/<model>`. */
   readonly find: (model: string) => Target;
 }
@@ -38,13 +41,13 @@ const keptShare = 0.6;
  * throws `provider_not_connected` if no model is available.
  */
 export async function chooseRouted(
-  { requested, request, connected, find }: RoutedQuestion,
+  { requested, request, connected, catalog, find }: RoutedQuestion,
   exchange: Exchange,
   caller: Caller,
   services: RoutedServices,
 ): Promise<Target> {
   const mode = requested === 'auto' ? caller.routing.mode : requested;
-  const routed = describe(mode, { request, connected }, caller);
+  const routed = describe(mode, { request, connected, catalog }, caller);
   const found = await chooseWithin(routed, caller, services);
   const { choice, complexity, turns } = found;
   const { reason, level } = choice;
@@ -62,7 +65,7 @@ export async function chooseRouted(
 
 function describe(
   mode: RoutingMode,
-  { request: parsed, connected }: Pick<RoutedQuestion, 'request' | 'connected'>,
+  { request: parsed, connected, catalog }: Pick<RoutedQuestion, 'request' | 'connected' | 'catalog'>,
   { accountId, routing }: Caller,
 ): RoutedRequest {
   const { outline, tape, conversation } = parsed;
@@ -70,7 +73,7 @@ function describe(
   return {
     accountId,
     mode,
-    connected,
+    ...{ connected, catalog },
     needs: readNeeds(parsed, charactersPerToken),
     freshTokens: estimateFresh(outline, charactersPerToken),
     policy: {
@@ -129,32 +132,10 @@ function noCandidate(
   });
 }
 
-/** The explanation of each exclusion rule. */
-const texts: Readonly<Record<ExclusionRule, string>> = {
-  provider_not_allowed: 'not among allowed_providers',
-  turned_off: 'turned off for automatic routing',
-  sandbox: 'the sandbox is chosen only if no other provider is connected',
-  own_deployments: "Azure's deployments are chosen only if allowed_providers contains azure",
-  retired: 'retired by the provider',
-  deprecated: 'about to be retired by the provider',
-  other_region: "bound to a region that may not be the connection's",
-  above_max_cost: 'above max_cost_usd_per_mtok',
-  price_unknown: 'price unknown while max_cost_usd_per_mtok is set',
-  no_tools: 'cannot call tools',
-  no_images: 'cannot read images',
-  no_documents: 'cannot read documents',
-  no_json_mode: 'no JSON mode',
-  no_streaming: 'cannot stream',
-  no_thinking: 'cannot think',
-  context_too_short: 'context window too short',
-  output_too_short: 'cannot answer at the length asked for',
-  session_bound: 'not the model that signed the reasoning in the transcript',
-};
-
 /** Maximum number of model names in an error message. The limit keeps error messages readable. */
 const namesMax = 400;
 
-/** Lists the models that each rule excludes, for example `turned_off (turned off …): openai/gpt-4o, …`. */
+/** Lists the models that each rule excludes, for example `openai/gpt-4o: turned off … (turned_off)`. */
 function explainExclusions(excluded: readonly Excluded[]): string {
   const byRule = new Map<ExclusionRule, string[]>();
   for (const { id, rule } of excluded.slice(0, namesMax)) {
@@ -162,7 +143,7 @@ function explainExclusions(excluded: readonly Excluded[]): string {
     if (ids === undefined) byRule.set(rule, [id]);
     else ids.push(id);
   }
-  const parts = [...byRule].map(([rule, ids]) => `${rule} (${texts[rule]}): ${ids.join(', ')}.`);
+  const parts = [...byRule].map(([rule, ids]) => `${ids.join(', ')}: ${exclusionTexts[rule]} (${rule}).`);
   const more = excluded.length - namesMax;
   return [...parts, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
 }

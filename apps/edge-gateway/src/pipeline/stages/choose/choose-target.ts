@@ -24,6 +24,8 @@ export interface WantedTarget {
   readonly connected: ReadonlySet<string>;
   readonly ownCredential: string | null;
   readonly tools: RequestedTools;
+  /** The account's preferred providers for a model name without a provider, most preferred first. */
+  readonly providerOrder?: readonly string[];
 }
 
 /** The properties of a request that determine which API of the provider receives the request. */
@@ -122,9 +124,9 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const usable = isProxied
     ? listOffering(wanted, 'responses', catalog).map(({ name }) => name)
     : offering.filter((name) => connected.has(name));
-  const [first, ...others] = usable;
-  const provider = first === undefined ? undefined : findProvider(first);
-  if (provider && others.length === 0) {
+  const [first] = usable;
+  const provider = findProvider(preferProvider(usable, wanted.providerOrder) ?? '');
+  if (provider) {
     const target = targetAt(provider, idAt(provider, model, catalog), wanted, catalog);
     // A request for a model that is not a chat model can be proxied, but not translated.
     const isChat = catalog.providersOf(model, 'chat').includes(provider.name);
@@ -141,6 +143,24 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const known = offering.map(findProvider).filter((provider) => provider !== undefined);
   if (known.length > 0) throw notConnected(model, known);
   throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(wanted, catalog) });
+}
+
+/**
+ * The providers that serve their own models, under the names that other providers also use. A company's own API
+ * comes before its other APIs.
+ */
+const makers: readonly string[] = [
+  ...['openai', 'anthropic', 'google', 'vertex', 'googleopenai', 'mistral', 'deepseek', 'xai', 'cohere'],
+  ...['cohereopenai', 'moonshot', 'zai', 'perplexity'],
+];
+
+/**
+ * Chooses the provider of a bare model name. The account's order comes first, then the maker of the model. The
+ * result is undefined if several providers remain, because their prices and privacy rules differ.
+ */
+export function preferProvider(usable: readonly string[], order: readonly string[] = []): string | undefined {
+  if (usable.length === 1) return usable[0];
+  return [...order, ...makers].find((name) => usable.includes(name));
 }
 
 function explainMissing({ model, connected }: WantedTarget, catalog: ModelCatalog): string {
@@ -168,19 +188,20 @@ export function suggestModel(model: string, connected: ReadonlySet<string>, cata
 
 /** Returns the error for a model with known providers that are not connected. */
 export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
-  const names = providers.map((provider) => provider.name).join(' or ');
+  const names = providers.map(({ name }) => name);
+  const which = ['is not connected', 'neither is connected'][names.length - 1] ?? 'none of them is connected';
   return new GatewayError('provider_not_connected', {
     param: 'model',
     message:
-      `The model "${model}" needs the provider ${names}, which is not connected. ` +
-      `Connect it with PUT /v1/account/providers {"provider":"${providers[0]?.name ?? ''}","api_key":"…"}.`,
+      `The model "${model}" needs the provider ${names.join(' or ')}${names.length === 1 ? ', which' : ';'} ${which}. ` +
+      `Connect one with PUT /v1/account/providers {"provider":"${providers[0]?.name ?? ''}","api_key":"…"}.`,
   });
 }
 
 /** Returns the error for a model that several connected providers offer. */
 export function ambiguous(model: string, providers: readonly string[]): GatewayError {
   const choices = providers.map((name) => `${name}/${model}`).join(', ');
-  const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}.`;
+  const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}. Or set provider_order with PUT /v1/account/routing/preferences.`;
   return new GatewayError('ambiguous_model', { param: 'model', message });
 }
 

@@ -12,9 +12,11 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { Target, Caller, ParsedRequest } from '../../../request/request.ts';
 import { countSentBytes, type SkippedFallback } from '../../exchange/attempt.ts';
 import { chooseRouted, type RoutedServices } from './choose-routed.ts';
+import type { RequestModels } from '../../../routing/account-models.ts';
 import { chooseTarget, hostedProvider } from './choose-target.ts';
 
-type ChooseServices = ListServices & RoutedServices & { readonly catalog: ModelCatalog };
+type ChooseServices = ListServices &
+  RoutedServices & { readonly catalog: ModelCatalog; readonly accountModels: RequestModels };
 
 /**
  * Maps the model string to a provider and a model. For `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`,
@@ -33,11 +35,14 @@ export async function choose(
   const { ownCredential, outline } = request;
   const stored = await connectedProviders(caller.accountId, services);
   const connected = ownCredential === null ? stored : new Set([...stored, hostedProvider]);
+  const { accountId } = caller;
+  const catalog = await services.accountModels.open({ accountId, connected, model: outline.model });
   const tools = { hasTools: outline.tools.length > 0, effort: () => readEffort(request, exchange) };
-  const wanted = { format: exchange.format, connected, ownCredential, tools };
+  const { providerOrder } = caller.routing;
+  const wanted = { format: exchange.format, connected, ownCredential, tools, providerOrder };
   const find = (model: string): Target =>
     withAffinity(
-      chooseTarget({ ...wanted, model, isNamed: model === outline.model }, services.catalog),
+      chooseTarget({ ...wanted, model, isNamed: model === outline.model }, catalog),
       request,
       services,
     );
@@ -48,14 +53,24 @@ export async function choose(
   const target =
     mode === undefined
       ? chooseNamed(find, request, exchange, caller, services)
-      : await chooseRouted({ requested: mode, request, connected, find }, exchange, caller, services);
-  exchange.ledger.provider = target.provider.name;
-  exchange.ledger.model = target.model;
-  exchange.headers['x-svc-provider'] = target.provider.name;
-  exchange.headers['x-svc-model'] = renderHeaderText(target.model);
+      : await chooseRouted(
+          { requested: mode, request, connected, catalog, find },
+          exchange,
+          caller,
+          services,
+        );
+  nameTarget(target, exchange);
   if (state !== undefined) return keepAccount(target, state);
   if (isResponses && target.lane.kind === 'translated') requireBalancedToolCalls(outline);
   return target;
+}
+
+/** Names the provider and the model in the log and in the response headers. */
+function nameTarget({ provider, model }: Target, { ledger, headers }: Exchange): void {
+  ledger.provider = provider.name;
+  ledger.model = model;
+  headers['x-svc-provider'] = provider.name;
+  headers['x-svc-model'] = renderHeaderText(model);
 }
 
 /**
