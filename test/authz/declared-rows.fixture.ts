@@ -20,3 +20,12 @@ export const declaredTargets: NonNullable<AuthzRow['targets']> = {
     return { provider, id };
   },
 };
+
+/**
+ * The pages of the dashboard and of the documentation do not belong to an account. Every caller receives the
+ * same response for a path.
+ */
+export function pageTargets(path: string): NonNullable<AuthzRow['targets']> {
+  const page = () => ({ id: path });
+  return { own: page, foreign: page, guessed: page, deleted: page };
+}

@@ -3,7 +3,7 @@ import { accountDeletion } from '@gateway/contracts';
 import { uuidv7 } from 'uuidv7';
 import { connectProvider, createTestKey } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
-import { declaredTargets } from './declared-rows.fixture.ts';
+import { declaredTargets, pageTargets } from './declared-rows.fixture.ts';
 import { createRevokedKey, type Party, type World } from './world.fixture.ts';
 
 /** The relation between the caller and the objects in the path. */
@@ -86,22 +86,6 @@ const videoTargets: NonNullable<AuthzRow['targets']> = {
     await connectAndDisconnect(world, 'groq');
     return { id: 'groq/video_1' };
   },
-};
-
-/**
- * Dashboard pages do not belong to an account. Every caller receives the same response for a path below the
- * dashboard.
- */
-const page = () => ({ id: 'welcome' });
-const dashboardTargets: AuthzRow['targets'] = { own: page, foreign: page, guessed: page, deleted: page };
-
-/** Every caller receives the same page of the documentation. */
-const docsPage = () => ({ id: 'operations/failure-modes' });
-const docsTargets: AuthzRow['targets'] = {
-  own: docsPage,
-  foreign: docsPage,
-  guessed: docsPage,
-  deleted: docsPage,
 };
 
 const providerTargets: AuthzRow['targets'] = {
@@ -286,14 +270,14 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   getVideoContent: { targets: videoTargets, notOwn: '400 provider_not_connected' },
   readOpenApi: {},
   readReference: {},
-  readDocsPage: { targets: docsTargets },
+  readDocsPage: { targets: pageTargets('operations/failure-modes') },
   readLiveness: {},
   readHello: {},
   readReadiness: {},
   goToDashboard: {},
   openDashboard: {},
   readDashboardSettings: {},
-  readDashboardFile: { targets: dashboardTargets },
+  readDashboardFile: { targets: pageTargets('welcome') },
 };
 
 export function nameModel({ provider, model }: Party): string {

@@ -1,4 +1,5 @@
 import { foldAnswer } from './chat-answer.ts';
+import { qualifyTool, unqualifyTool } from './request-outline.ts';
 import { mergeExtensions, type OwnExtensions } from './extensions.ts';
 import type { StreamEvent } from './stream-event.ts';
 
@@ -97,4 +98,12 @@ describe('mergeExtensions', () => {
     expect((merged.gemini?.a as { polluted?: boolean }).polluted).toBeUndefined();
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
+});
+
+it('a tool of a namespace gets a unique name, and a deferred function keeps its own name', () => {
+  expect(qualifyTool('crm', 'find')).toBe('crm.find');
+  expect(qualifyTool(undefined, 'find')).toBe('find');
+  expect(qualifyTool('find', 'find')).toBe('find');
+  expect(unqualifyTool({ namespace: 'crm', name: 'crm.find' })).toBe('find');
+  expect(unqualifyTool({ namespace: 'find', name: 'find' })).toBe('find');
 });

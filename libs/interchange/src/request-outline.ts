@@ -74,10 +74,11 @@ export interface ToolOutline {
 
 /**
  * Returns the unique name of a tool in a namespace. In a request, tools of two namespaces may have the same
- * name. The names of functions contain no dot, so the result differs from the names of all other tools.
+ * name. The names of functions contain no dot, so the result differs from the names of all other tools. OpenAI
+ * calls a deferred function outside a namespace with the function's own name as the namespace.
  */
 export function qualifyTool(namespace: string | undefined, name: string): string {
-  return namespace === undefined ? name : `${namespace}.${name}`;
+  return namespace === undefined || namespace === name ? name : `${namespace}.${name}`;
 }
 
 /** Returns the name of a tool without the namespace. */
