@@ -15,10 +15,7 @@ const edgeVariables = z
   .object({
     ...serviceVariables,
     PORT: port,
-    /**
-     * Certificate chain and private key as PEM files. The port uses TLS if both files are set, and plain text
-     * otherwise.
-     */
+    /** Certificate chain and private key as PEM files. With both files, the port uses TLS, else plain text. */
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
     /** The Redis server of the job queue, with `noeviction` and an append-only file. */
@@ -49,10 +46,7 @@ const edgeVariables = z
       .int()
       .positive()
       .default(256 * mebibyte),
-    /**
-     * Comma-separated CIDRs of private networks. Every account may use providers with addresses in these
-     * networks.
-     */
+    /** Comma-separated CIDRs of private networks, in which every account may use providers. */
     EGRESS_ALLOW: cidrs,
     /**
      * The address at which clients reach this gateway. Accounts must not use the gateway's address as a

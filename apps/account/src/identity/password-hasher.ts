@@ -9,15 +9,10 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/**
- * Maximum number of passwords that wait for a free processor core. If more passwords arrive, they are rejected.
- */
+/** Maximum number of passwords that wait for a free processor core. Further passwords are rejected. */
 const defaultWaitingMax = 256;
 
-/**
- * Hashes and checks passwords. The hasher works on as many passwords in parallel as there are spare processor
- * cores.
- */
+/** Hashes and checks passwords, one on each spare processor core at a time. */
 export class PasswordHasher {
   readonly #slots: number;
   readonly #waitingMax: number;

@@ -37,10 +37,7 @@ const jsonDepthMax = 100;
 const tableValuesMax = 120_000;
 /** Minimum number of tokens that a reference to a whole block must save. */
 const gainMin = 4;
-/**
- * Maximum number of quotes in a reference. This limit exists because each quote in a reference takes an
- * additional character for its JSON escape.
- */
+/** Maximum number of quotes in a reference, because JSON escapes each quote with an additional character. */
 const quotesMax = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
 const lossyText: readonly TextStep[] = [blobs, logFolding, headTail];
@@ -78,10 +75,7 @@ export class ConversationCompressor {
     this.#settings = settings;
   }
 
-  /**
-   * Number of characters in the conversation so far. The memory use of a conversation is roughly proportional
-   * to its number of characters.
-   */
+  /** Number of characters in the conversation so far, to which the memory use is roughly proportional. */
   get characters(): number {
     return this.#characters;
   }

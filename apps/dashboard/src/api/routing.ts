@@ -3,10 +3,7 @@ import { api, unwrap } from './client.ts';
 
 const readPreferences = () => unwrap(api.GET('/v1/account/routing/preferences'));
 export type RoutingPreferences = Awaited<ReturnType<typeof readPreferences>>;
-/**
- * A partial update of the routing preferences. The objects `pruning` and `compression` in the update can also
- * be partial.
- */
+/** A partial update of the routing preferences. The objects in the update can also be partial. */
 export interface PreferencesUpdate extends Partial<Omit<RoutingPreferences, 'pruning' | 'compression'>> {
   readonly pruning?: Partial<RoutingPreferences['pruning']>;
   readonly compression?: Partial<RoutingPreferences['compression']>;
@@ -46,10 +43,7 @@ interface ModelToggle {
   readonly is_enabled: boolean;
 }
 
-/**
- * Switches a model on or off. The page shows the new state of the switch immediately, and restores the old
- * state if the gateway rejects the change.
- */
+/** Switches a model on or off. The page shows the new state at once, and the old state after a rejection. */
 export function useToggleModel() {
   const client = useQueryClient();
   const show = ({ provider, model_id, is_enabled }: ModelToggle) =>

@@ -49,7 +49,6 @@ export function Figure({ label, children, hint }: FigureProps) {
   );
 }
 
-/** Arranges panels in a column. */
 export function Stacked({ children }: { readonly children: ReactNode }) {
   return <div className={classes.stacked}>{children}</div>;
 }
@@ -59,10 +58,7 @@ export function Columns({ children }: { readonly children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
 }
 
-/**
- * A small table of figures. The first column of the table names the row. The calling component supplies the
- * table's head and body.
- */
+/** A table of figures. The first column names the row, and the caller supplies the head and the body. */
 export function FiguresTable({ children }: { readonly children: ReactNode }) {
   return <table className={classes.table}>{children}</table>;
 }

@@ -11,10 +11,7 @@ export interface FairShareOptions {
   readonly accountMax?: number;
 }
 
-/**
- * The reason why an account may not use more of a resource. Either the resource is used up, or the account
- * has reached its share.
- */
+/** Why an account may not use more of a resource: the resource is used up, or the account reached its share. */
 export type ShareRefusal = 'full' | 'account';
 
 /**

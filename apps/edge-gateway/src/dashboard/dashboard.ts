@@ -54,10 +54,7 @@ export const dashboardSettings = z.object({
     z.object({
       kind: z.literal('oidc'),
       issuer: z.string(),
-      /**
-       * The dashboard's client id at the OpenID Connect issuer. If the client id is null, the dashboard is
-       * not registered at the issuer, and users cannot sign in.
-       */
+      /** The dashboard's client id at the issuer. If the client id is null, users cannot sign in. */
       client_id: z.string().nullable(),
       /**
        * The tokens' audience is the client id, because the dashboard uses the client's ID token as its

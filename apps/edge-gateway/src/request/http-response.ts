@@ -55,10 +55,7 @@ export function docsUrlOf(code: ErrorCode): string {
   return `/docs/operations/failure-modes#${code}`;
 }
 
-/**
- * Renders an error in the given format. Proxy endpoints and account endpoints use the chat-completions
- * format.
- */
+/** Renders an error in the given format. Proxy and account endpoints use the chat-completions format. */
 export function renderError(error: GatewayError, requestId: string, format: ClientFormat): RenderedError {
   const rendered = formatNamed(format).client.renderError(toPublicError(error), requestId);
   return {

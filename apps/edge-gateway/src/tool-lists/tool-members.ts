@@ -76,10 +76,7 @@ export function findMembers(
   return found;
 }
 
-/**
- * Maximum length of a field path in an error. With this limit, the time for field paths in deeply nested bodies
- * is linear.
- */
+/** Maximum length of a field path in an error, so that the time for deeply nested bodies is linear. */
 const pathCharactersMax = 256;
 
 /** Returns the path of a field, for errors. A long field path is truncated. */

@@ -12,10 +12,7 @@ import type { Counter } from '@gateway/observability';
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
 
-/**
- * Minimum time between two notifications about one account, in milliseconds. Each notification makes the
- * account service and the gateways reload the account.
- */
+/** Minimum time in milliseconds between two notifications, each of which makes gateways reload the account. */
 const noteEveryMs = 200;
 
 /** Counts decryptions and re-encryptions of credentials, and announces changes of credentials. */
@@ -24,10 +21,7 @@ export class CredentialEvents {
   readonly #audit: Pick<AuditShipper, 'wake'>;
   readonly #openings: Counter<'outcome'>;
   readonly #rewrappings: Counter<'outcome'>;
-  /**
-   * The accounts with a recent notification. For each account, the value shows whether its credentials have
-   * changed since then.
-   */
+  /** The accounts with a recent notification, and whether their credentials have changed since then. */
   readonly #noted = new Map<string, boolean>();
 
   constructor(

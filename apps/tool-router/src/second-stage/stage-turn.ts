@@ -27,10 +27,7 @@ export interface StageTurn {
   readonly query: TurnQuery;
   /** The turn's own words, in order, with repeats. */
   readonly words: readonly string[];
-  /**
-   * The words in each task of the turn. If the turn has one task, the list has one element with all words of
-   * the turn.
-   */
+  /** The words in each task of the turn. A turn with one task has one element with all words. */
   readonly segments: readonly (readonly string[])[];
   /**
    * The turn's dependence on earlier turns, from 0 to 1. The value is 0 for the first turn, 1 for a later

@@ -12,10 +12,7 @@ import { base64, id } from '../base/common.ts';
 import { defineBroadcast, defineRpc, interactiveMs } from '../base/define.ts';
 
 const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
-/**
- * Deadline for an RPC call that calls Stripe. The deadline is longer than a Stripe call can take, including
- * one retry.
- */
+/** Deadline for an RPC call that calls Stripe. A Stripe call with one retry takes less time. */
 const withStripe = { ...common, deadlineMs: 25_000 } as const;
 const ofAccount = z.object({ accountId: id });
 
@@ -42,9 +39,7 @@ export const openCustomerPortal = defineRpc({
   reply: z.object({ portal: billingPortal }),
 });
 
-/**
- * Updates the billing state from a checkout. Throws `not_found` if the checkout belongs to another account.
- */
+/** Updates the billing state from a checkout. Throws `not_found` for a checkout of another account. */
 export const syncCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.sync-checkout.v1',
@@ -74,10 +69,7 @@ export const receiveStripeEvent = defineRpc({
   reply: stripeEventReceipt,
 });
 
-/**
- * Cancels the account's Stripe subscription. A pseudonym replaces the account in the ledger, including ledger
- * entries that arrive later. The call is idempotent.
- */
+/** Cancels the Stripe subscription, and replaces the account in the ledger by a pseudonym. Idempotent. */
 export const forgetAccountBilling = defineRpc({
   subject: 'billing.forget-account.v1',
   server: 'billing',

@@ -65,10 +65,7 @@ function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {
     .flatMap((item) => removeMembers(tape, item, ({ key }) => tape.isString(key, examplesField)));
 }
 
-/**
- * Lists the allowed tools in `tool_choice`. All tools stay in the prompt, which keeps the prompt cache valid.
- * If the client requires a tool call, the new tool choice also requires a tool call.
- */
+/** Lists the allowed tools in `tool_choice`. The prompt keeps all tools, and a required call stays required. */
 function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (allowTools === undefined) return [];
   const own = tape

@@ -1,10 +1,7 @@
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 
-/**
- * Maximum size of a table relative to the original JSON. A table must be clearly shorter, because tables are
- * harder to read than the original JSON.
- */
+/** Maximum size of a table relative to the JSON. Tables must be clearly shorter, because they read worse. */
 const shareMax = 0.92;
 /**
  * Maximum number of characters that are estimated as tokens, as a multiple of the document length. Without this
@@ -128,10 +125,7 @@ export const absent = '"∅"';
 /** The table column with the field names, for rows that were fields of an object. */
 export const nameColumn = '"(name)"';
 
-/**
- * An object as a table row. For each column name (a JSON string), the map contains the node or the JSON text of
- * the value.
- */
+/** An object as a table row: by column name (a JSON string), the node or the JSON text of the value. */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;
 }
@@ -200,10 +194,7 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/**
- * The columns of all table rows, in the order of their first row. Columns after the first `columnsMax` may be
- * missing.
- */
+/** The columns of all rows, in the order of their first row. Columns after the first `columnsMax` may be missing. */
 function listColumns(rows: readonly Row[]): readonly string[] {
   const columns = new Set<string>();
   for (const { cells } of rows) {

@@ -29,10 +29,7 @@ interface SessionChartProps {
   readonly requests: readonly RequestEntry[];
 }
 
-/**
- * Two charts of the session's requests. One chart shows tokens, including cached tokens. The other chart shows
- * the size of the tool set.
- */
+/** Two charts of the session's requests: the tokens, including cached tokens, and the size of the tool set. */
 export default function SessionCharts({ requests }: SessionChartProps) {
   return (
     <div className={classes.charts}>

@@ -56,10 +56,7 @@ export class ContentCopy {
     this.#copied.push(kept);
   }
 
-  /**
-   * Counts the bytes as memory of the account. If the account has used up its share of the memory, the copying
-   * stops, but the response continues.
-   */
+  /** Counts the bytes as the account's memory. Beyond the account's share, only the copying stops. */
   #reserve(bytes: number): boolean {
     try {
       this.#memory?.add(bytes);

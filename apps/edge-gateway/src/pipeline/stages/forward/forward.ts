@@ -49,10 +49,7 @@ export function forward(
   });
 }
 
-/**
- * Stores that the conversation is sent without deferral, if the provider accepted the request without
- * deferral.
- */
+/** Stores that the conversation is sent without deferral, if the provider accepted the request that way. */
 async function abandonDeferral(
   answer: ChatAnswer,
   { bound }: ToolPlan,
