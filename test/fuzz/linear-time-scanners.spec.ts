@@ -24,7 +24,7 @@ import { JsonModelScanner } from '../../apps/edge-gateway/src/proxy/json-model-s
 import { MemberFilter } from '../../apps/edge-gateway/src/proxy/member-filter.ts';
 import { MultipartModelScanner } from '../../apps/edge-gateway/src/proxy/multipart-model-scanner.ts';
 import { UsageReader } from '../../apps/edge-gateway/src/proxy/usage-reader.ts';
-import { readSessionId } from '../../apps/edge-gateway/src/request/conversation.ts';
+import { readSessionId } from '../../apps/edge-gateway/src/request/session-id.ts';
 import { renderHeaderText } from '../../apps/edge-gateway/src/request/http-response.ts';
 import { stringFits } from '../../apps/sandbox-provider/src/arguments/schema.ts';
 import { estimateTokens } from '../../apps/edge-gateway/src/request/token-estimates.ts';

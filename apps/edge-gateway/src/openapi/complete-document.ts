@@ -31,8 +31,8 @@ interface Operation {
 }
 /** The parts of an OpenAPI document that the completion reads and writes. */
 export interface CompletedDocument {
-  paths?: Record<string, object>;
-  components?: { schemas?: Record<string, object> };
+  paths?: Record<string, object> | undefined;
+  components?: { schemas?: Record<string, unknown> | undefined } | undefined;
 }
 
 /** The shared text of a field, and its example. A missing example is derived from the schema of the field. */

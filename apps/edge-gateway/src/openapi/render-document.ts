@@ -21,7 +21,7 @@ import { errorRegistry } from '@gateway/errors';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { createDocument } from 'zod-openapi';
 import { formatOfPath } from '../request/http-response.ts';
-import { completeDocument, type CompletedDocument } from './complete-document.ts';
+import { completeDocument } from './complete-document.ts';
 import type { Operation, OperationAnswer } from './operation.ts';
 import { operationTags, tagTexts } from './operation.ts';
 import type { RouteRow } from './route-table.ts';
@@ -75,7 +75,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       },
     },
   );
-  completeDocument(document as CompletedDocument);
+  completeDocument(document);
   return document;
 }
 
@@ -114,17 +114,16 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
     responses: {
       [`${operation.answer.status}`]: renderAnswer(operation.answer, isLimited(access)),
       ...renderErrors(route, path),
-      // Every route limits the headers of a request, before any other check.
-      '4XX': {
-        description: 'Another error of the request, for example 431 for headers over 16 KiB.',
-        content: { 'application/json': { schema: errorBodies[formatOfPath(path)] } },
-      },
-      default: {
-        description: 'Another error.',
-        content: { 'application/json': { schema: errorBodies[formatOfPath(path)] } },
-      },
+      ...renderOtherErrors(path),
     } as Responses,
   };
+}
+
+/** Every route can fail before its own checks, for example because of its headers. */
+function renderOtherErrors(path: string): Record<string, unknown> {
+  const content = { 'application/json': { schema: errorBodies[formatOfPath(path)] } };
+  const refused = 'Another error of the request, for example 431 for headers over 16 KiB.';
+  return { '4XX': { description: refused, content }, default: { description: 'Another error.', content } };
 }
 
 /** Renders the scope that an operation needs, in a form that tools can read. */

@@ -1,6 +1,7 @@
 import type { MessageOutline, MessageRole } from '@gateway/interchange';
 import { scanJson } from '@gateway/wire-formats';
-import { Conversation, deriveKey, readAgentSessionId, readBodySessionId } from './conversation.ts';
+import { Conversation, deriveKey } from './conversation.ts';
+import { readAgentSessionId, readBodySessionId } from './session-id.ts';
 
 interface Said {
   readonly role: MessageRole;

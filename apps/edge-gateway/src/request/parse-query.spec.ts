@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
-import { parseQuery } from './read-body.ts';
+import { parseQuery } from './validate-input.ts';
 
 const schema = z.strictObject({
   limit: z.int().min(1).max(200),

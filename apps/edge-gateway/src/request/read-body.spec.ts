@@ -44,15 +44,17 @@ async function http2OutcomeOf(take: Take): Promise<unknown> {
 
 describe('reading a request body after its client disconnected', () => {
   it('fails immediately over HTTP/1.1', async () => {
-    await expect(outcomeOf((request) => readBody(request, bytesMax))).resolves.toMatch('the client left');
+    await expect(outcomeOf((request) => readBody(request, bytesMax))).resolves.toMatch(
+      'the client disconnected',
+    );
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);
-    await expect(outcomeOf(hold)).resolves.toMatch('the client left');
+    await expect(outcomeOf(hold)).resolves.toMatch('the client disconnected');
   });
 
   it('fails over HTTP/2 as well', async () => {
     const read: Take = (request) => readBody(request, bytesMax);
-    await expect(http2OutcomeOf(read)).resolves.toMatch('the client left');
+    await expect(http2OutcomeOf(read)).resolves.toMatch('the client disconnected');
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);
-    await expect(http2OutcomeOf(hold)).resolves.toMatch(/the client left|"model" is missing/);
+    await expect(http2OutcomeOf(hold)).resolves.toMatch(/the client disconnected|"model" is missing/);
   });
 });

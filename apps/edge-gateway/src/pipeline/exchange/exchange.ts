@@ -15,7 +15,7 @@ import type { RecoveryRounds } from '../recovery/recovery-rounds.ts';
 import type { LeftOutTools } from './left-out-tools.ts';
 import type { Deferral } from './tool-plan.ts';
 import { isAnswered, renderHeaderText } from '../../request/http-response.ts';
-import { readAgentSessionId, readSessionId } from '../../request/conversation.ts';
+import { readAgentSessionId, readSessionId } from '../../request/session-id.ts';
 import type { ToolPermission } from '../../tool-lists/tool-permission.ts';
 
 /** Timestamps for a request, in milliseconds of `performance.now()`. */

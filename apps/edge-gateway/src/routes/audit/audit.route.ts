@@ -15,7 +15,7 @@ import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { LogExports } from '../../access/log-exports.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
-import { parseQuery } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/validate-input.ts';
 import { asUtc } from '../../request/usage-span.ts';
 
 const listAudit: Operation = {

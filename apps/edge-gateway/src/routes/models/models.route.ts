@@ -11,7 +11,7 @@ import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/op
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { connectedProviders } from '../../connections/open-connection.ts';
 import { preferProvider } from '../../pipeline/stages/choose/choose-target.ts';
-import { parseQuery } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/validate-input.ts';
 
 /** A model in the list format that most APIs use. */
 const listedModel = z

@@ -20,7 +20,7 @@ import { MESSAGING } from '../../access/tokens.ts';
 import type { Operation } from '../../openapi/operation.ts';
 import { AllowAccess, CountAs, Describe } from '../../openapi/operation.ts';
 import { LogExports } from '../../access/log-exports.ts';
-import { parseQuery } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/validate-input.ts';
 import { asUtc } from '../../request/usage-span.ts';
 import { addStoredContext, readStoredContent } from './request-detail.ts';
 

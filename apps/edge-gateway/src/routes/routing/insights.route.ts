@@ -17,7 +17,7 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe, type Operation } from '../../openapi/operation.ts';
-import { parseQuery } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/validate-input.ts';
 import { chooseLastDays } from '../../request/usage-span.ts';
 import { observedDays } from '../../routing/account-routing.ts';
 

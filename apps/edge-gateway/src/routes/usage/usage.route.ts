@@ -28,7 +28,7 @@ import type { AccountCaller } from '../../access/access.guard.ts';
 import { FromCaller } from '../../access/access.guard.ts';
 import { MESSAGING } from '../../access/tokens.ts';
 import { AllowAccess, CountAs, Describe } from '../../openapi/operation.ts';
-import { parseQuery } from '../../request/read-body.ts';
+import { parseQuery } from '../../request/validate-input.ts';
 import type { UsageSpan } from '../../request/usage-span.ts';
 import { chooseBillingPeriod, chooseLastDays, chooseSpan, fillDays } from '../../request/usage-span.ts';
 import * as operations from './usage.operations.ts';

@@ -12,7 +12,8 @@ import { malformedJson, readBody, requireJson } from '../../../request/read-body
 import type { Exchange } from '../../exchange/exchange.ts';
 import { letOthersRun } from '../../../admission/admission.ts';
 import { isLarge, readOwnCredential, requireBalancedToolCalls } from '../../../request/request-facts.ts';
-import { checkSessionId, Conversation, readBodySessionId } from '../../../request/conversation.ts';
+import { Conversation } from '../../../request/conversation.ts';
+import { checkSessionId, readBodySessionId } from '../../../request/session-id.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 import { toolsMax } from '../../../tool-lists/tool-members.ts';
