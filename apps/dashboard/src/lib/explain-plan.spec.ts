@@ -13,7 +13,9 @@ it('never claims that K was applied if all tools were sent', () => {
 
 it('shows the plan’s K as not applied for a shadow conversation', () => {
   expect(describeK({ k: 9, k_reason: 'shadow' })).toBe('all tools sent (shadow, K = 9)');
-  expect(explainDecision({ k: 9, k_reason: 'shadow' })).toMatch(/^A shadow.*The plan’s K = 9\.$/);
+  expect(explainDecision({ k: 9, k_reason: 'shadow' })).toMatch(
+    /^In this shadow conversation,.*The plan’s K = 9\.$/,
+  );
   expect(describeK({ k: 9, k_reason: 'frozen' })).toBe('K = 9');
   expect(describeK({ k: null, k_reason: 'recall_off' })).toBe('all tools sent');
   expect(describeK({ k: null, k_reason: null })).toBe('no tools');

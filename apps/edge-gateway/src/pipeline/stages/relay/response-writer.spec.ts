@@ -105,7 +105,7 @@ it('records a call in a recovery round whose namespace is denied', () => {
     const events = new StreamReader(providerFormatNamed('responses')).push(Buffer.from(start(call)));
     expect(showEvents(events, rounds, calls)).toEqual([]);
   }
-  expect(calls.names).toEqual(['get']);
+  expect(calls.names).toEqual(['crm.get']);
 });
 
 function startCall(block: number, id: string): StreamEvent {
