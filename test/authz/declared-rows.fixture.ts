@@ -12,13 +12,29 @@ export const declaredTargets = {
   }),
   foreign: ({ other }: World) => ({ provider, id: other.declaredModel }),
   guessed: () => ({ provider, id: uuidv7() }),
-  deleted: async ({ baseUrl, owner }: World) => {
-    const id = await declareModel(baseUrl, owner.account.apiKey, uuidv7());
-    const path = `/v1/account/models/${provider}/${id}`;
-    await send(baseUrl, { method: 'DELETE', path, key: owner.account.apiKey });
+  deleted: async (world: World) => {
+    const id = await declareModel(world.baseUrl, world.owner.account.apiKey, uuidv7());
+    await deleteOwn(world, id);
     return { provider, id };
   },
 };
+
+/**
+ * The targets of the deletion. Before the deletion, the account deletes its own model with the name of the
+ * other account's model, because a declaration with that name creates an own model.
+ */
+export const declaredDeletions = {
+  ...declaredTargets,
+  foreign: async (world: World) => {
+    await deleteOwn(world, world.other.declaredModel);
+    return { provider, id: world.other.declaredModel };
+  },
+};
+
+function deleteOwn({ baseUrl, owner }: World, id: string): Promise<unknown> {
+  const path = `/v1/account/models/${provider}/${id}`;
+  return send(baseUrl, { method: 'DELETE', path, key: owner.account.apiKey });
+}
 
 /**
  * The pages of the dashboard and of the documentation do not belong to an account. Every caller receives the

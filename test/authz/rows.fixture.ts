@@ -3,7 +3,7 @@ import { accountDeletion } from '@gateway/contracts';
 import { uuidv7 } from 'uuidv7';
 import { connectProvider, createTestKey } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
-import { declaredTargets, pageTargets } from './declared-rows.fixture.ts';
+import { declaredDeletions, declaredTargets, pageTargets } from './declared-rows.fixture.ts';
 import { createRevokedKey, type Party, type World } from './world.fixture.ts';
 
 /** The relation between the caller and the objects in the path. */
@@ -198,7 +198,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   listDeclaredModels: {},
   // Each account can declare any model of a known provider for itself.
   putDeclaredModel: { body: () => ({}), targets: declaredTargets, notOwn: '200|400 invalid_field' },
-  deleteDeclaredModel: { targets: declaredTargets },
+  deleteDeclaredModel: { targets: declaredDeletions },
   getBilling: {},
   createCheckout: {
     body: () => ({

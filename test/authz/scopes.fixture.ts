@@ -16,11 +16,18 @@ export const neededScopes: Readonly<Record<KeyScope, readonly string[]>> = {
     ...['getRequestDetail', 'summarizeUsage', 'listDailyUsage', 'listKeyUsage', 'listDailyAnalyticsByKey'],
     ...['listRoutingTraces', 'getRoutingInsights', 'getRoutingCalibration', 'getRoutingPreferences'],
     ...['listRoutingModels', 'listRoutingModelStatus', 'listToolHealth', 'listRecallAlerts'],
-    ...['listToolSuggestions', 'reportCache'],
+    ...['listToolSuggestions', 'reportCache', 'listDeclaredModels'],
   ],
   manage: [
     ...['createApiKey', 'updateApiKey', 'rotateApiKey', 'setKeyToolLists', 'revokeApiKey', 'putProvider'],
     ...['deleteProvider', 'updateAccount', 'deleteAccount', 'updateRoutingPreferences'],
-    ...['toggleRoutingModel', 'getBilling', 'listAuditEvents', 'exportAuditEvents'],
+    ...[
+      'putDeclaredModel',
+      'deleteDeclaredModel',
+      'toggleRoutingModel',
+      'getBilling',
+      'listAuditEvents',
+      'exportAuditEvents',
+    ],
   ],
 };
