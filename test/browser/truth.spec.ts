@@ -107,7 +107,7 @@ describe('the calibration', () => {
     }
     await goTo(truth.watched.page, `requests/${truth.account.frozen.id}`);
     // A plan always includes tools that the model called earlier, so the displayed K does not count such a tool.
-    expect(await readMain(truth)).toContain(`K = ${k! - 1}. A later request`);
+    expect(await readMain(truth)).toContain(`K = ${k! - 1}. Later requests`);
     await goTo(truth.watched.page, `requests/${truth.account.off.id}`);
     const off = await readMain(truth);
     expect(off).toContain('Why: Pruning is off for conversations like this one');
