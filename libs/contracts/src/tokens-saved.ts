@@ -1,13 +1,13 @@
 import type { RequestEventV1 } from './events/request-event.v1.ts';
 
 /**
- * The billing unit is the number of saved tokens that is counted for each tool definition that does not reach
+ * The billing unit is the number of tokens that count as saved for each tool definition that is not sent to
  * the model.
  */
 const tokensPerTool = 100;
 
 /**
- * Tokens saved by a request. The request log, the ledger, usage figures and budgets all use these numbers of
+ * Tokens saved by a request. The request log, the ledger, the usage figures and the budgets all use these counts of
  * saved tokens.
  */
 export interface TokensSaved {
@@ -16,7 +16,7 @@ export interface TokensSaved {
   /** Estimated tokens saved by compression. */
   readonly compression: number;
   /**
-   * Tokens of the recovery rounds, at most the sum of `tools` and `compression`. The tokens of recovery
+   * Tokens used by recovery rounds, capped at the sum of `tools` and `compression`. The tokens of recovery
    * rounds reduce the savings.
    */
   readonly recovery: number;
@@ -33,17 +33,17 @@ type Ended = Planned & Pick<RequestEventV1, 'status' | 'usage' | 'recoveryTokens
 const nothingSaved: TokensSaved = { tools: 0, compression: 0, recovery: 0, net: 0 };
 
 /**
- * Tokens that a plan saves if the request succeeds without recovery rounds. `toolsIn` is counted after
- * applying the allow and deny lists. `toolsOut` counts every definition that reaches the model, including the
- * recovery tool.
+ * Tokens that a plan saves if the request succeeds without recovery rounds. `toolsIn` is the number of tools that
+ * remain after the allow and deny lists are applied. `toolsOut` includes every tool definition that is sent to the model, including that of
+ * the recovery tool.
  */
 export function plannedSavings(planned: Planned): TokensSaved {
   return addUp(planned, 0);
 }
 
 /**
- * Tokens saved by a request. Requests that failed, or were cancelled before a response was read, saved
- * nothing.
+ * Tokens saved by a request. Requests that failed or were cancelled before a response was read saved no
+ * tokens.
  */
 export function tokensSaved(event: Ended): TokensSaved {
   return isServed(event) ? addUp(event, event.recoveryTokens) : nothingSaved;

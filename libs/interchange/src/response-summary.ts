@@ -12,7 +12,7 @@ export interface SummarizedCall {
   readonly id: string;
   readonly name: string;
   /**
-   * The arguments of the tool call as the model wrote them. The value is null if the arguments of all tool
+   * The arguments of the tool call as the model wrote them. Null if the arguments of all tool
    * calls together exceed the limit.
    */
   readonly argumentsText: string | null;

@@ -5,7 +5,7 @@ import { toolCondition, apiName, binding, evidence } from './provider-facts.ts';
 /** A date with the precision of its source, such as `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
 const tokens = z.int().positive();
-/** Whether the model has a capability. The value is null if no source states a value. */
+/** Whether the model has a capability. Null if no source states a value. */
 const known = z.boolean().nullable();
 
 /** The method by which the provider caches prompt prefixes. Null means that the method is unknown. */

@@ -37,7 +37,7 @@ export function providerFormatNamed(name: ProviderFormat): WireFormat {
 }
 
 /**
- * Adds losses for fields that only another format defines. A format cannot detect fields of other formats,
+ * Adds a loss for each field that only another format defines. A format cannot detect fields of other formats,
  * because formats do not depend on each other.
  */
 function withForeignLosses<Format extends WireFormat>(format: Format): Format {

@@ -36,8 +36,8 @@ export const accountPolicy = z.strictObject({
       examples: [0.05],
     }),
   /**
-   * Maximum share of shadow conversations in a bucket with fewer than 100 shadow conversations, or in a
-   * bucket whose recall is being tested again. See docs/internals/recall.md.
+   * Maximum share of shadow conversations in a bucket that has fewer than 100 shadow
+   * conversations or whose recall is being retested. See docs/internals/recall.md.
    */
   shadow_share_learning: z
     .number()
@@ -65,7 +65,7 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
-/** The user that reads the account. */
+/** The user who made the request. */
 export const accountPerson = z.object({
   email: z
     .string()
@@ -106,7 +106,7 @@ export const accountDeletion = z.object({
   status,
   requested_at: timestamp,
   completed_at: timestamp.nullable(),
-  /** Deletion steps in execution order. Each deletion step is retried until the step succeeds. */
+  /** Deletion steps, in execution order. Each deletion step is retried until the step succeeds. */
   steps: z.array(
     z.object({
       /** The service that deletes its own data in this deletion step. */

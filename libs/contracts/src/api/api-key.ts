@@ -27,8 +27,8 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
-  // Account services of the previous release omit this field.
-  // The next release no longer needs the default value.
+  // Account services from the previous release omit this field.
+  // Remove the default value in the next release.
   scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),
 });
@@ -41,11 +41,11 @@ export const deletedApiKey = z.object({ id, object: z.literal('api_key.deleted')
 
 /** The response to a request that rotates an API key, with the new secret. */
 export const rotatedApiKey = createdApiKey.extend({
-  /** Expiry time of the previous secret. The value is null if the previous secret has already expired. */
+  /** Expiry time of the previous secret. Null if the previous secret has already expired. */
   previous_key_expires_at: timestamp.nullable(),
 });
 
-/** The end of the year 9999. RFC 3339 cannot express times after the year 9999. */
+/** The last moment of the year 9999. RFC 3339 cannot express times after the year 9999. */
 const unixSecondsMax = 253_402_300_799;
 
 /**
@@ -83,7 +83,7 @@ export const createApiKeyBody = z.strictObject({
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
 /**
- * Settings for an API key of the playground. If `k_target_override` is 512, every list of up to 512 tools is
+ * Settings for an API key that the playground uses. If `k_target_override` is 512, every list of up to 512 tools is
  * forwarded in full.
  */
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });

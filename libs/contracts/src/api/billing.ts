@@ -12,7 +12,7 @@ export const billingPlan = z.object({
   name: z.string(),
   /** Fee per billing period, in USD. */
   fee_usd: z.number().nonnegative(),
-  /** Net saved tokens included in the fee per period. Null means unlimited. */
+  /** Net saved tokens per billing period that the fee includes. Null means unlimited. */
   included_tokens_saved: count.nullable(),
   /** Price per million net saved tokens above the included amount, in USD. */
   usd_per_million_tokens_saved: z.number().nonnegative(),
@@ -23,9 +23,9 @@ export type BillingPlan = z.infer<typeof billingPlan>;
 
 /** Savings for one calendar month (UTC). The figures are totals of the ledger, and match the request log. */
 export const billingPeriod = z.object({
-  /** The first moment of the month. */
+  /** Start of the month. */
   start: timestamp,
-  /** The first moment of the next month. */
+  /** Start of the next month. */
   end: timestamp,
   requests: count.meta({ description: 'Requests that saved tokens.', examples: [233] }),
   ...billedSavings(count),
@@ -40,7 +40,7 @@ export type BillingPeriod = z.infer<typeof billingPeriod>;
 export const billingSubscription = z.object({
   /** Stripe's status for the subscription, such as `active`, `trialing`, `past_due` or `canceled`. */
   status: z.string(),
-  /** The billing plan. The value is null if Stripe's price matches none of this gateway's billing plans. */
+  /** The billing plan. Null if Stripe's price matches none of this gateway's billing plans. */
   plan_id: planId.nullable(),
   current_period_start: timestamp,
   current_period_end: timestamp,
@@ -55,7 +55,7 @@ export const billing = z.object({
    */
   mode: z.enum(['self_hosted', 'stripe']),
   plan: billingPlan,
-  /** The account's subscription. The value is null if the account has never subscribed. */
+  /** The account's subscription. Null if the account has never subscribed. */
   subscription: billingSubscription.nullable(),
   /** The elapsed part of the current billing period. */
   period: billingPeriod,
@@ -102,7 +102,7 @@ export const syncCheckoutBody = z.strictObject({
     .regex(/^cs_[A-Za-z0-9_]{1,250}$/)
     .meta({ description: 'The id of the Stripe checkout.', examples: ['cs_test_0123456789'] }),
 });
-/** The empty body of a request without fields. */
+/** The empty body of a request that has no fields. */
 export const syncSubscriptionBody = z.strictObject({});
 
 /** The response to a Stripe webhook event. */

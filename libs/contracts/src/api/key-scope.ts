@@ -3,12 +3,12 @@ import { z } from 'zod';
 /**
  * A group of operations that an API key may call. The scope `inference` permits chat, models and proxies. The
  * scope `read` permits usage, the request log, tool health, and the account's settings. The scope `manage`
- * permits changes to keys, providers, policy and routing, billing figures, and deletion.
+ * permits changes to keys, providers, policy and routing, access to billing figures, and account deletion.
  */
 export const keyScope = z.enum(['inference', 'read', 'manage']);
 export type KeyScope = z.infer<typeof keyScope>;
 
-/** All scopes, in the order that lists of API keys use. */
+/** All scopes, in the order in which API key lists show them. */
 export const allKeyScopes: readonly KeyScope[] = keyScope.options;
 
 /** The scopes of an API key are a list of at least one scope, without duplicates. */

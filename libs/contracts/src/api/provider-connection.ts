@@ -33,7 +33,7 @@ export const providerConnectionList = listOf(providerConnection);
 export const additionalKeysMax = 15;
 
 /**
- * A secret from the provider. The gateway rejects texts shorter than eight characters, common words, and
+ * A secret that the provider issued. The gateway rejects texts shorter than eight characters, common words, and
  * texts with quotes, brackets, braces or backslashes.
  */
 const secret = z.string().trim().min(1).max(8192).optional();
@@ -48,13 +48,13 @@ const serviceAccount = z.object({
   client_email: z.email().max(256),
 });
 
-/** Fields of a provider connection. The list of providers states the fields that each provider requires. */
+/** Fields of a provider connection. The list of providers specifies the fields that each provider requires. */
 export const putProviderBody = z.strictObject({
   provider: z.string().trim().min(1).max(64),
   api_key: secret,
   /**
    * Additional API keys for the provider. Each provider call uses the healthy API key with the fewest calls
-   * in progress. A request that saves `api_key` also replaces the additional keys.
+   * in progress. Saving a new `api_key` also replaces the additional keys.
    */
   additional_api_keys: z
     .array(

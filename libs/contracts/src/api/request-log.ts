@@ -8,9 +8,9 @@ export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'i
 export type RequestStatus = z.infer<typeof requestStatus>;
 
 /**
- * The compression decision for a conversation. `taken` means that the request was compressed with the
+ * The compression decision for a conversation. `taken` means that the request was compressed according to the
  * account's settings. `cleared` means that this request replaced old tool results with summaries. `kept`
- * means that the initial settings still apply, because a change would cost more than it saves.
+ * means that the conversation keeps its initial settings, because a change would cost more than it saves.
  */
 export const contextDecision = z.enum(['taken', 'cleared', 'kept']);
 
@@ -25,7 +25,7 @@ export const requestTimings = z.object({
 });
 
 /**
- * Saved tokens in the billing unit, for one request or a time range. The parameter `known` is the schema of
+ * Saved tokens in the billing unit, for one request or a time range. The parameter `known` is the schema for
  * each number.
  */
 export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
@@ -121,12 +121,12 @@ export const requestLogEntry = z.object({
   completion_tokens: count.nullable(),
   total_tokens: count.nullable(),
   cached_tokens: count.nullable(),
-  /** Workers of the previous release omit this field. */
+  /** Workers from the previous release omit this field. */
   cache_write_tokens: count
     .nullable()
     .default(null)
     .meta({ description: 'Input tokens written to the provider’s prompt cache.', examples: [2_048] }),
-  /** Workers of the previous release omit this field. */
+  /** Workers from the previous release omit this field. */
   cache_miss: cacheMiss.nullable().default(null).meta({
     description:
       'The cause of a prompt cache miss, found by comparing hashes of the prompt with hashes from the conversation’s earlier requests. Null if the request missed nothing or was not compared.',
@@ -135,7 +135,7 @@ export const requestLogEntry = z.object({
   ...requestSavings(count),
   cost_usd: z.number().nullable(),
   provider_savings_usd: z.number().nullable(),
-  /** Savings in USD, before costs are subtracted. Workers of the previous release omit this field. */
+  /** Savings in USD, before costs are subtracted. Workers from the previous release omit this field. */
   gross_savings_usd: z.number().nullable().default(null),
   ms: requestTimings,
   trace_id: z.string().nullable(),
@@ -168,7 +168,7 @@ const shortModelChoice = z.object({
   candidates: z.array(z.string()),
 });
 
-/** The decision about the request's tools states whether each tool was forwarded or pruned, and why. */
+/** The decision about the request's tools, which states whether and why each tool was forwarded or pruned. */
 export const routingTrace = z.object({
   request_id: id,
   created_at: timestamp,
@@ -178,7 +178,7 @@ export const routingTrace = z.object({
   method: z.enum(['semantic', 'keyword']).nullable(),
   candidates: z.array(routingCandidate),
   toolset_version: z.string().nullable(),
-  /** Workers of the previous release omit this field. */
+  /** Workers from the previous release omit this field. */
   bucket: z
     .string()
     .nullable()
@@ -189,7 +189,7 @@ export const routingTrace = z.object({
       examples: ['act:51-100'],
     }),
   /**
-   * The model choice. The value is null if the client specified the model. Workers from releases before 0.3
+   * The model that was chosen. Null if the client specified the model. Workers from releases before 0.3
    * omit this field.
    */
   model_choice: shortModelChoice.nullable().default(null),
@@ -210,8 +210,8 @@ export const modelChoice = z.object({
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
   /**
-   * The best 16 candidates for the request. `score` is in USD (`auto`, `cheap`), in milliseconds (`fast`), or
-   * is the quality times the tool recall (`capable`).
+   * The best 16 candidates for the request. `score` is an amount in USD (`auto`, `cheap`), a time in milliseconds
+   * (`fast`), or quality multiplied by tool recall (`capable`).
    */
   candidates: z.array(
     z.object({
@@ -251,19 +251,19 @@ export const requestDetail = requestLogEntry.extend({
   losses: z.array(z.object({ field: z.string(), reason: z.string() })),
   compression_steps: z.array(z.object({ step: z.string(), tokens_before: count, tokens_after: count })),
   /**
-   * Tokens saved and texts omitted by context compression. The value is null if the request had nothing to
+   * Tokens saved and texts omitted by context compression. Null if the request had nothing to
    * compress.
    */
   compression: z
     .object({
       decision: contextDecision,
-      /** Savings in USD (saved tokens × price). The value is null if the model's prices are unknown. */
+      /** Savings in USD (saved tokens × price). Null if the model's prices are unknown. */
       saved_usd: z.number().nullable(),
       /** Cost of rewriting the provider's prompt cache, in USD. */
       rewritten_usd: z.number().nullable(),
       /**
        * Exact token counts (encoding o200k) for the blocks compressed in this request. The gateway counts
-       * tokens in the background, and keeps the counts for one day. The value is null if the token counts are
+       * tokens in the background, and keeps the counts for one day. Null if the token counts are
        * not available.
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
@@ -274,13 +274,13 @@ export const requestDetail = requestLogEntry.extend({
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })
     .nullable(),
-  /** The model choice. The value is null if the client specified the model. */
+  /** The model choice. Null if the client specified the model. */
   model_choice: modelChoice.nullable(),
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),
   /**
    * Contents stored under the account's `content_logging` policy, kept for as long as the request data.
-   * Credentials in the body, and strings that look like credentials, are removed. The value is null if no
+   * Credentials in the body, and strings that look like credentials, are removed. Null if no
    * contents are stored.
    */
   content: z

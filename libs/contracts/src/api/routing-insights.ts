@@ -11,15 +11,15 @@ const boundedRecall = z.object({ value: share, low: share, high: share });
 
 /**
  * The recovery rate ρ is the share of needed but pruned tools that the model reaches through recovery. Plans
- * use the rate in `used`. The rate in `used` is a prior until enough conversations are measured. Afterwards,
+ * use the rate in `used`. The rate in `used` is a prior until enough conversations have been measured. Afterwards,
  * the rate is the lower bound of the measured rate.
  */
 const recoveryRateShown = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
   /**
-   * The measured recovery rate. The value is null until the plan for a shadow conversation has omitted a tool
-   * that the model called.
+   * The measured recovery rate. Null until the plan for a shadow conversation prunes a tool
+   * that the model calls.
    */
   measured: boundedRecall.nullable(),
   pruned_conversations: count,
@@ -29,19 +29,19 @@ const recoveryRateShown = z.object({
 });
 
 const calibrationBucket = z.object({
-  /** The bucket, as `<intent>:<list-size band>`. A `*` instead of the intent means all intents. */
+  /** The bucket, as `<intent>:<list-size band>`. An `*` in place of the intent stands for all intents. */
   bucket: z.string(),
   /** Number of shadow conversations in which the model called tools. */
   samples: count,
   /**
-   * The source of the bucket's K. The value `calibrated` means that K is measured. The value `prior` means
-   * that there are too few samples, so the shipped priors apply. The value `off` means that recall fell or
-   * was too low, so all tools are forwarded until new samples support a K.
+   * The source of the bucket's K. The value `calibrated` means that K was derived from measurements. The value `prior` means
+   * that there are too few samples, so the shipped priors apply. The value `off` means that recall dropped or was
+   * too low, so all tools are forwarded until new samples provide enough evidence for a K.
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
   /**
-   * The reason for the value of `basis`. `target_met` means that K meets the target. `too_few_samples` means
-   * too few measurements. `recall_fell` means that recall dropped. `target_missed` means that even the upper
+   * The reason for the value of `basis`. `target_met` means that K meets the target. `too_few_samples` means that
+   * there are too few measurements. `recall_fell` means that recall dropped. `target_missed` means that even the upper
    * bound of recall was below the target.
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
@@ -56,7 +56,7 @@ const calibrationBucket = z.object({
    */
   k: z.int().min(1).nullable(),
   /**
-   * The K for requests in which pruned tools cannot be recovered. The value is null if the K without recovery
+   * The value of K for requests in which pruned tools cannot be recovered. Null if the value of K without recovery
    * is unknown.
    */
   k_without_recovery: z.int().min(1).nullable(),
@@ -73,15 +73,15 @@ const calibrationBucket = z.object({
   recovery_rate: recoveryRateShown,
   /** Minimum number of further conversations needed to measure K. The number is 0 after calibration. */
   samples_needed: count,
-  /** The measured recall for each possible K. The keys of the object are the values of K, as strings. */
+  /** The measured recall for each possible K. The keys of the object are values of K, as strings. */
   recall_at: z.record(z.string(), boundedRecall),
-  /** The policy's K divided by the mean list length, from 0 to 1. The value is null if no K is measured. */
+  /** The policy's K divided by the mean length of the tool list, from 0 to 1. Null if no K is measured. */
   kept_share: share.nullable(),
   /**
-   * The renewed recall test, which uses more shadow conversations. The value is null if recall is not being
-   * tested again. `recoveries_rose` means that pruned tools are recovered more often. `setup_changed` means
-   * that the tool list, the model or the ranker changed. `since` is the time of the first conversation to
-   * which the reason applies.
+   * The renewed recall test, which uses more shadow conversations. Null if recall is not being
+   * tested again. `recoveries_rose` means that pruned tools are recovered more often than before. `setup_changed` means
+   * that the tool list, the model or the ranker changed. `since` is the start time of the first conversation
+   * to which the reason applies.
    */
   retest: z
     .object({ reason: z.enum(['recoveries_rose', 'setup_changed']), since: timestamp })
@@ -91,18 +91,18 @@ const calibrationBucket = z.object({
         'Recall is being tested again with more shadow conversations, because pruned tools are recovered more often (`recoveries_rose`), or because the tool list, the model or the ranker changed (`setup_changed`). Null if recall is not being tested again.',
       examples: [{ reason: 'setup_changed', since: '2026-11-20T12:00:00.000Z' }],
     }),
-  /** The time when sampling restarted because recall fell. The value is null if recall never fell. */
+  /** The time when sampling restarted because recall dropped. Null if recall never dropped. */
   restarted_at: timestamp.nullable(),
 });
 
 /** Measurements from shadow conversations, and the K derived from these measurements. */
 export const routingCalibration = z.object({
   object: z.literal('routing.calibration'),
-  /** The recall target for which the routing policy was made. */
+  /** The recall target that the routing policy was computed for. */
   recall_target: recallTarget,
   /** The recovery rate over all buckets of the account. */
   recovery_rate: recoveryRateShown,
-  /** The policy version (`c1`, `c2` and so on). The value is null before the first shadow conversation. */
+  /** The policy version (`c1`, `c2` and so on). Null before the first shadow conversation. */
   version: z.string().nullable(),
   /**
    * Buckets with a measured K. `threshold` is the lower bound of effective recall, and is never below the
@@ -127,7 +127,7 @@ export const recentRoutingTraceList = listOf(recentRoutingTrace);
 
 const model = z.object({ provider: z.string(), model_id: z.string() });
 
-/** An account's model statistics from the request log. Each list has at most five entries, best first. */
+/** An account's model statistics, computed from the request log. Each list has at most five entries, best first. */
 export const routingInsights = z.object({
   object: z.literal('routing.insights'),
   from: timestamp,
@@ -138,13 +138,13 @@ export const routingInsights = z.object({
    */
   samples_min: count,
   /**
-   * `samples` counts requests with pruned tools in which the model called or requested a tool. `tool_recall`
+   * `samples` is the number of requests with pruned tools in which the model called or requested a tool. `tool_recall`
    * is the share of samples in which every called or requested tool was forwarded or recovered.
    */
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
   /** Models sorted by median time to first token in streamed requests, fastest first. */
   fastest: z.array(model.extend({ first_token_p50_ms: z.number().nonnegative(), samples: count })),
-  /** `share` is this model's share of all requests that reached a model. */
+  /** `share` is this model's share of all requests that were sent to a model. */
   most_used: z.array(model.extend({ requests: count, share })),
 });
 export type RoutingInsights = z.infer<typeof routingInsights>;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { count, keepable, timestamp } from '../base/common.ts';
 import { listOf } from '../base/list.ts';
 
-/** A limit of a model. The value is null if no source states the limit. */
+/** A limit of a model. Null if no source specifies the limit. */
 const known = z.boolean().nullable();
-/** A price in USD per million tokens. The price is null if the provider does not publish the price. */
+/** A price in USD per million tokens. Null if the provider does not publish the price. */
 const price = z.number().nonnegative().nullable();
 
 /** A chat model in the catalogue that a connected provider offers. */
@@ -32,7 +32,7 @@ export const routingModel = z.object({
 });
 export type RoutingModel = z.infer<typeof routingModel>;
 
-/** A model that automatic routing does not choose, with the first rule of the router that excludes it. */
+/** A model that is excluded from automatic routing, with the first router rule that excludes it. */
 const excludedModel = z.object({
   id: z.string().meta({ description: 'The model as `<provider>/<model_id>`.', examples: ['openai/gpt-4o'] }),
   excluded_by: z.string().meta({
@@ -57,8 +57,8 @@ const ms = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1).nullable();
 
 /**
- * A model with its switch for automatic routing and its figures for the last 7 days. A figure is null if it
- * was not measured.
+ * A model with its automatic routing setting and its statistics for the last 7 days. A figure that was not
+ * measured is null.
  */
 export const routingModelStatus = routingModel.extend({
   is_enabled: z.boolean(),
@@ -100,8 +100,8 @@ const modelName = keepable(z.string().trim().min(1).max(256));
 export const declaredModelsMax = 1_000;
 
 /**
- * The facts about a model that an account declares. A fact that is null or absent keeps the value of the catalog
- * or of the provider's list, and is unknown without such a value.
+ * Properties of a model that an account declares. For a property that is null or absent, the value from the
+ * catalogue or the provider's list applies, if there is one.
  */
 export const declaredModelBody = z.strictObject({
   aliases: z

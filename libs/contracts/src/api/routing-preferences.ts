@@ -7,15 +7,15 @@ export const pruningMode = z.enum(['on', 'shadow', 'off']);
 export const compressionMode = z.enum(['off', 'lossless', 'balanced']);
 export const recallTarget = z.number().min(0.5).max(0.9999);
 /**
- * The deferral modes (see “deferral” in the glossary). `deferred_loading` means that the provider keeps tool
+ * Deferral modes (see “deferral” in the glossary). `deferred_loading` means that the provider keeps tool
  * definitions out of the prompt until the model searches for these tools. `allowed_tools` means that all tool
- * definitions stay in the prompt, and the request lists the callable tools. The mode `allowed_tools` saves no
- * tokens and leaves the cached prefix unchanged.
+ * definitions stay in the prompt, and the request restricts the tools that the model may call. The mode `allowed_tools` saves no
+ * tokens, but leaves the cached prefix unchanged.
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
 /**
- * The action after the budget is used up. The action `pass` sends the request unoptimized. The action
- * `reject` returns the status 402.
+ * The action to take after the budget is used up. The action `pass` sends the request unoptimized. The action
+ * `reject` rejects the request with status 402.
  */
 export const onBudgetExhausted = z.enum(['pass', 'reject']);
 
@@ -47,7 +47,7 @@ const responses = z.strictObject({
   }),
 });
 
-/** A fallback model, as `<provider>/<model>`, or as a model name from the catalogue without a provider. */
+/** A fallback model, given as `<provider>/<model>` or as a model name from the catalogue without a provider. */
 const modelString = keepable(z.string().min(1).max(256));
 
 const providerOrder = z
@@ -60,7 +60,7 @@ const providerOrder = z
   });
 
 /**
- * The rules by which the gateway chooses models, tools and compression for an account. The rules have no
+ * An account's rules for the choice of models, tools and compression. The rules have no
  * `object` field, so a client can edit the rules in a response and send the edited rules back.
  */
 export const routingPreferences = z.strictObject({
@@ -69,18 +69,18 @@ export const routingPreferences = z.strictObject({
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
   /**
    * The providers that serve a model name without a provider, most preferred first, if several connected
-   * providers have the model. The maker of the model comes before providers that the list omits. Account
-   * services of the previous release do not send this field.
+   * providers have the model. The company that makes the model ranks before providers that are not in the list. Account
+   * services from the previous release do not send this field.
    */
   provider_order: providerOrder.default([]),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   max_cost_usd_per_mtok: z.number().min(0).max(1_000_000).nullable(),
-  /** Account services of the previous release do not send `native`, so `native` has a default value. */
+  /** Account services from the previous release do not send `native`, so `native` has a default value. */
   pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
   compression,
-  /** Absent in messages from account services of the previous release, so the field has a default value. */
+  /** Absent in messages from account services from the previous release, so the field has a default value. */
   caching: caching.default({ markers: true }),
-  /** Absent in messages from account services of the previous release, so the field has a default value. */
+  /** Absent in messages from account services from the previous release, so the field has a default value. */
   responses: responses.default({ plan: false }),
   /** Fallback models, in the order in which the gateway tries the models. */
   fallbacks: z.array(modelString).max(16),

@@ -27,8 +27,8 @@ export const changePasswordBody = z.strictObject({ current_password: password, n
 
 /**
  * The token in a link that was sent by email. The token has 43 characters after the prefix `mt-svc-`. Each
- * token can be used only once. A link for a new password is valid for one hour, or for 24 hours if the
- * operator's command line created the link. An email verification link is valid for 24 hours.
+ * token can be used only once. A password reset link is valid for one hour, or for 24 hours if an
+ * operator created the link on the command line. An email verification link is valid for 24 hours.
  */
 const mailToken = z
   .string()
@@ -50,7 +50,7 @@ export const verifyEmailBody = z.strictObject({ token: mailToken });
 
 export const session = z.object({
   object: z.literal('session'),
-  /** The session token, which clients send as `Authorization: Bearer`. */
+  /** The session token, which clients send in the header `Authorization: Bearer`. */
   access_token: z.string(),
   token_type: z.literal('Bearer'),
   /** Lifetime of the session token in seconds, as in OAuth. */
@@ -73,7 +73,7 @@ export type SessionBody = z.infer<typeof session>;
 export const endedSession = z.object({ object: z.literal('session.ended'), ended: z.literal(true) });
 export const changedPassword = z.object({ object: z.literal('password.changed'), changed: z.literal(true) });
 
-/** The response to a request for a new password. Known and unknown email addresses get the same response. */
+/** The response to a request for a password reset link. Known and unknown email addresses get the same response. */
 export const requestedPasswordReset = z.object({
   object: z.literal('password_reset.requested'),
   requested: z.literal(true),

@@ -26,7 +26,7 @@ export const toolHealth = z.object({
    */
   description_score: z.number().min(0).max(100).nullable(),
   issues: z.array(descriptionIssue),
-  /** The reasons for the deductions in plain words, most effective improvement first. */
+  /** Plain-language reasons for the deductions, most effective improvement first. */
   suggestions: z.array(z.string()),
   /** Similar tools that were offered together with this tool, most similar first. */
   near_duplicates: z.array(z.object({ name: z.string(), similarity: z.number().min(0).max(1) })),
@@ -35,17 +35,17 @@ export const toolHealth = z.object({
     offered: count,
     forwarded: count,
     called: count,
-    /** Number of requests that called the tool while the tool was pruned. */
+    /** Number of requests in which the model called the tool although the tool was pruned. */
     called_when_pruned: count,
-    /** Number of requests that called the tool in violation of the API key's allow and deny lists. */
+    /** Number of requests in which the model called the tool in violation of the API key's allow and deny lists. */
     called_when_denied: count,
     /**
      * Share of the requests with this tool in the tool set in which the model called this tool, from 0 to 1.
-     * The value is null if the tool was never forwarded.
+     * Null if the tool was never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
     /**
-     * Mean rank among the candidates when the tool was called (1 is best). The value is null if the tool was
+     * Mean rank among the candidates when the tool was called (1 is best). Null if the tool was
      * never called.
      */
     mean_rank_when_called: z.number().min(1).nullable(),
@@ -72,24 +72,24 @@ export const toolSuggestion = z.object({
   collides_with: z.string(),
   evidence: z.object({
     /**
-     * `calls` counts the requests that called the tool. `ranked_below` counts the calling requests in which
-     * `collides_with` ranked above the tool. `left_out` counts the requests of `ranked_below` in which the
+     * `calls` is the number of requests in which the model called the tool. `ranked_below` is the number of these requests in which
+     * `collides_with` ranked above the tool. `left_out` is the number of requests in `ranked_below` in which the
      * tool was pruned.
      */
     calls: count,
     ranked_below: count,
     left_out: count,
-    /** Intents of the requests that called the tool, most frequent first. */
+    /** Intents of the requests in which the model called the tool, most frequent first. */
     intents: z.array(z.string()),
     /**
-     * Similarity of the two tool definitions, from 0 to 1. The value is null if the definitions are not
+     * Similarity of the two tool definitions, from 0 to 1. Null if the definitions are not
      * similar or were not recently offered together.
      */
     similarity: z.number().min(0).max(1).nullable(),
   }),
   /**
-   * A suggested description, built from the tool names and parameters. The value is null if names and
-   * parameters do not distinguish the two tools.
+   * A suggested description, built from the tool names and parameters. Null if the two
+   * tools have no distinguishing names or parameters.
    */
   suggested_description: z.string().nullable(),
   /** Suggested values for `x-svc-examples`. */
@@ -103,8 +103,8 @@ export const toolSuggestion = z.object({
     mean_rank_before: z.number().min(1),
     mean_rank_after: z.number().min(1),
     /**
-     * Number of recorded decisions that pruned the tool, but would have forwarded the tool with the suggested
-     * examples.
+     * Number of recorded decisions that pruned the tool and, with the suggested examples, would have
+     * forwarded it.
      */
     recalled: count,
   }),
@@ -121,7 +121,7 @@ export const toolSuggestionsQuery = pageQuery.extend({
 
 /**
  * A tool that was needed but not forwarded. The value `hallucinated_call` means that the model called a tool
- * that it had not received. The value `recovery` means that the model requested the tool with the recovery
+ * that was not sent to it. The value `recovery` means that the model requested the tool with the recovery
  * tool. The value `shadow` means that all tools were forwarded, but the plan would have pruned this tool.
  */
 export const recallAlert = z.object({
@@ -131,9 +131,9 @@ export const recallAlert = z.object({
   detected_by: z.enum(['hallucinated_call', 'shadow', 'recovery']),
   /** Rank of the tool among the candidates for the newest turn, where 1 is best. */
   rank: z.int().positive(),
-  /** Number of tools in the tool set because of their rank. The value is null if the number is unknown. */
+  /** Number of tools in the tool set because of their rank. Null if the number is unknown. */
   k: z.int().nullable(),
-  /** Workers of the previous release omit this field. */
+  /** Workers from the previous release omit this field. */
   pruned_because: z
     .enum(['below_k', 'earlier_turn'])
     .nullable()

@@ -5,12 +5,12 @@ import { cacheMiss } from './cache-miss.ts';
 import { requestSavings, requestStatus } from './request-log.ts';
 
 /**
- * Filters for the request log. An entry must match every given filter. `from` is inclusive, and `to` is
+ * Filters for the request log. A request log entry must match every given filter. `from` is inclusive, and `to` is
  * exclusive.
  */
 export const requestLogQuery = pageQuery.extend({
   key_id: z.uuid().optional(),
-  /** Matches the requested model or the used model. `<provider>/<model>` is also accepted. */
+  /** Matches the model that was requested or the model that was used. `<provider>/<model>` is also accepted. */
   model: keepable(z.string().min(1).max(512)).optional(),
   session_id: keepable(z.string().min(1).max(256)).optional(),
   status: requestStatus.optional(),
@@ -67,7 +67,7 @@ const countsOf = <Count extends z.ZodType>(known: Count) => ({
   }),
 });
 
-/** Totals over requests. The parameter `known` is the schema of each number. */
+/** Request totals. The parameter `known` is the schema of each number. */
 const figuresOf = <Count extends z.ZodType>(known: Count) =>
   z.object({
     ...countsOf(known),
@@ -99,13 +99,13 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
   });
 
 /**
- * Totals over an account's requests. The totals are kept after the request log is deleted. A count is null if
- * only deleted log entries could provide the count.
+ * Totals of an account's requests. The totals are kept after the request log is deleted. A count is null if
+ * it could be computed only from deleted log entries.
  */
 export const usageFigures = figuresOf(count.nullable());
 export type UsageFigures = z.infer<typeof usageFigures>;
 
-/** Totals over the requests from `from` (inclusive) to `to` (exclusive). */
+/** Totals of the requests from `from` (inclusive) to `to` (exclusive). */
 export const usageSummary = usageFigures.extend({
   object: z.literal('usage.summary'),
   from: timestamp,
@@ -121,7 +121,7 @@ export const usageDayList = listOf(usageDay);
 export const keyUsage = usageFigures.extend({
   object: z.literal('usage.key'),
   key_id: id,
-  /** The name of the API key. The value is null if the key was revoked. */
+  /** The name of the API key. Null if the key was revoked. */
   name: z.string().nullable(),
 });
 export type KeyUsage = z.infer<typeof keyUsage>;
@@ -144,8 +144,8 @@ const ofLog = 'Null if requests in the time range were deleted from the log.';
 
 /**
  * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`. A latency
- * is null if no request has the status `ok`. Figures that need the log are null if requests in the time range
- * were deleted from the log.
+ * is null if no request has the status `ok`. Figures computed from the request log are null if requests in the time
+ * range were deleted from the log.
  */
 const analyticsFigures = usageFigures.extend({
   gross_savings_usd: grossSavings.default(null),
@@ -181,7 +181,7 @@ const boundedRecall = z.object({ value: bound, low: bound, high: bound });
 
 /**
  * Recall of the plans for shadow conversations with tool calls, with exact one-sided 95% bounds. The shares
- * range from 0 to 1, and are null if there is no shadow conversation with tool calls. The calibration figures
+ * range from 0 to 1 and are null if no shadow conversation contains tool calls. The calibration figures
  * show the expected recall of the current policy, for comparison.
  */
 export const measuredRecall = boundedRecall.extend({
@@ -196,13 +196,13 @@ export const measuredRecall = boundedRecall.extend({
   }),
   low: bound.meta({ description: 'Its lower bound.', examples: [0.813] }),
   high: bound.meta({ description: 'Its upper bound.', examples: [0.955] }),
-  /** Workers of the previous release omit this field. */
+  /** Workers from the previous release omit this field. */
   effective: boundedRecall.default({ value: null, low: null, high: null }).meta({
     description:
       'Effective recall: forwarded recall, except that a conversation that misses m tools has the weight of its bucket’s recovery rate to the power of m.',
     examples: [{ value: 0.95, low: 0.876, high: 0.986 }],
   }),
-  /** Workers of the previous release omit this field. */
+  /** Workers from the previous release omit this field. */
   target: bound.default(null).meta({
     description: 'The current policy’s target for effective recall. Null before the first policy.',
     examples: [0.95],
@@ -211,8 +211,8 @@ export const measuredRecall = boundedRecall.extend({
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
 /**
- * Figures for all days of the time range together. The figures of single days cannot be added up, because
- * percentiles and numbers of sessions are not additive.
+ * Figures for the whole time range. Daily figures cannot be added up, because
+ * percentiles and session counts are not additive.
  */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
@@ -220,15 +220,15 @@ export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
 export const analyticsDayList = listOf(analyticsDay).extend({
   from: timestamp,
   to: timestamp,
-  /** Totals over all days. The value is null if the worker runs the previous release. */
+  /** Totals for all days. Null if the worker runs the previous release. */
   totals: analyticsTotals.nullable(),
 });
 
 export const cacheQuery = spanQuery.extend(requestLogQuery.pick({ session_id: true }).shape);
 
 /**
- * Figures for the prompts that providers read from their caches, from `from` (inclusive) to `to` (exclusive),
- * and the causes of cache misses.
+ * Prompt cache statistics from `from` (inclusive) to `to` (exclusive), and the
+ * causes of cache misses.
  */
 export const usageCache = z.object({
   object: z.literal('usage.cache'),
@@ -271,7 +271,7 @@ export const usageSession = loggedFigures.extend({
   last_request_at: timestamp,
   /** The models that served the requests, as `<provider>/<model>`, at most 20. */
   models: z.array(z.string()),
-  /** Workers of the previous release omit this field. */
+  /** Workers from the previous release omit this field. */
   cache_missed_tokens: count.default(0).meta({
     description: 'Input tokens that missed the provider’s prompt cache: the sum of `cache_miss.tokens`.',
     examples: [8_192],

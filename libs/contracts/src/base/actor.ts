@@ -12,7 +12,7 @@ export const requestOrigin = z.object({
   /** The client's IP address. Behind a trusted proxy, the gateway uses the address that the proxy reports. */
   address: z.string().min(1).max(64).nullable(),
   /**
-   * The User-Agent header, cut at 256 characters. The value is null if the client sent no User-Agent header.
+   * The User-Agent header, cut at 256 characters. Null if the client sent no User-Agent header.
    */
   userAgent: z.string().max(userAgentLengthMax).nullable(),
   /** The `X-Request-ID` of the response. */
@@ -33,10 +33,10 @@ export const actor = requestOrigin.extend({
 export type Actor = z.infer<typeof actor>;
 
 /**
- * An additional field in calls that change data. Operator commands and gateways of the previous release omit
+ * An additional field in calls that change data. Operator commands and gateways from the previous release omit
  * this field. If the field is absent, the audit log names the operator.
  */
 export const byActor = { actor: actor.optional() };
 
-/** An additional field in calls about login sessions. Gateways of the previous release omit this field. */
+/** An additional field in calls about login sessions. Gateways from the previous release omit this field. */
 export const fromOrigin = { origin: requestOrigin.optional() };

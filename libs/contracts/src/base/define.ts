@@ -12,7 +12,7 @@ export type ServiceName =
   | 'provider-vault'
   | 'billing'
   | 'worker'
-  /** Set-up and maintenance commands of the operator. */
+  /** Setup and maintenance commands that the operator runs. */
   | 'operator';
 
 /**
@@ -25,8 +25,8 @@ export const interactiveMs = 1_700;
 export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> {
   readonly kind: 'rpc';
   /**
-   * The subject, `<server>.<verb-noun>.v<n>`. A contract with `perInstance` is called at
-   * `<subject>.<instanceId>`.
+   * The subject, `<server>.<verb-noun>.v<n>`. A caller sends a request for a contract with `perInstance` to
+   * the subject `<subject>.<instanceId>`.
    */
   readonly subject: string;
   readonly server: ServiceName;
@@ -43,7 +43,7 @@ export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extend
 }
 
 /**
- * A broadcast over NATS core. Every instance of every listening service receives the broadcast. A broadcast
+ * A broadcast contract over NATS core. Every instance of every listening service receives the broadcast. A broadcast
  * has no reply.
  */
 export interface BroadcastContract<Message extends z.ZodType = z.ZodType> {

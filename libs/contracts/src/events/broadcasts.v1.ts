@@ -10,7 +10,7 @@ export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  // Account services of the previous release omit this field.
+  // Account services from the previous release omit this field.
   // The next release no longer needs the default value.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
@@ -57,7 +57,7 @@ export const batchesCommitted = defineBroadcast({
 });
 
 /**
- * An observation of a gateway about a provider and one of an account's credentials. The observation is either
+ * A gateway's observation about a provider and one of an account's credentials. An observation reports
  * that the circuit breaker opened or closed, or that the provider requested a pause between calls. Gateways
  * send each observation immediately.
  */

@@ -5,7 +5,7 @@ import { contextDecision, requestStatus } from '../api/request-log.ts';
 import { requestPrompt } from './request-prompt.v1.ts';
 import { blockId, markerId } from '../rpc/compression.v1.ts';
 
-/** The gateway's model choice, if the request leaves the choice to the gateway (`svc/auto`, …). */
+/** The model that the gateway chose, if the request lets the gateway choose the model (`svc/auto`, …). */
 export const modelChoiceRecord = z.object({
   mode: routingMode,
   /** The reason for the model choice as a single word, such as `complexity_high`, `cheapest` or `session`. */
@@ -19,8 +19,8 @@ export const modelChoiceRecord = z.object({
       /** The model, as `<provider>/<model>`. */
       id: z.string().max(320),
       /**
-       * The value by which the candidates are sorted. Depending on the mode, the value is in USD, in
-       * milliseconds, or is the quality times the recall. Null means unknown.
+       * The score by which the candidates are sorted. Depending on the mode, the score is an amount in USD,
+       * a time in milliseconds, or quality multiplied by recall. Null means unknown.
        */
       score: z.number().nullable(),
       quality: z.number(),
@@ -35,7 +35,7 @@ export const modelChoiceRecord = z.object({
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
 /**
- * The facts known when a request is accepted. The gateway writes the facts about an accepted request to the
+ * The data that is known when a request is accepted. The gateway writes the data about an accepted request to the
  * spool before it forwards the request.
  */
 export const requestAcceptedV1 = z.object({
@@ -52,11 +52,11 @@ export const requestAcceptedV1 = z.object({
 });
 export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 
-/** A tool that the model called in a request of a shadow conversation. */
+/** A tool that the model called in a shadow conversation. */
 const toolNeed = z.object({
   tool: z.string(),
   /**
-   * The smallest K for which the plan would have included the tool. For every larger K, the plan would also
+   * The smallest K with which the plan would have included the tool. With every larger K, the plan would also
    * have included the tool.
    */
   heldFromK: z.int().min(1),
@@ -82,23 +82,23 @@ export const requestEventV1 = requestAcceptedV1.extend({
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
   /** Number of tools in the client's request. Gateways from the previous release omit this number. */
   toolsOffered: count.nullable().default(null),
-  /** Number of tools after applying the allow and deny lists. */
+  /** Number of tools that remain after the allow and deny lists are applied. */
   toolsIn: count,
   /**
-   * Number of tool definitions that reached the model. The number counts forwarded tools, the recovery tool,
+   * Number of tool definitions that reached the model. The number includes forwarded tools, the recovery tool,
    * tools described in recovery rounds, and tools found by deferral.
    */
   toolsOut: count,
-  /** Number of pruned tools. Gateways of the previous release omit this field. */
+  /** Number of pruned tools. Gateways from the previous release omit this field. */
   toolsPruned: count.nullable().default(null),
   /**
-   * Measured tokens (o200k) of the definitions that did not reach the model, minus the tokens of the recovery
-   * tool's definition. The value is null if the tokens were not counted. Gateways of the previous release
+   * Measured tokens (o200k) in the tool definitions that were not sent to the model, minus the tokens in the recovery
+   * tool's definition. Null if the tokens were not counted. Gateways from the previous release
    * omit this field.
    */
   toolTokensSaved: z.int().nullable().default(null),
   /**
-   * Names of the offered tools, if the gateway did not rank the tools. Gateways of the previous release omit
+   * Names of the offered tools, if the gateway did not rank the tools. Gateways from the previous release omit
    * this field.
    */
   offeredTools: z.array(z.string()).max(512).default([]),
@@ -108,12 +108,12 @@ export const requestEventV1 = requestAcceptedV1.extend({
       method: z.enum(['semantic', 'keyword']).nullable(),
       k: z.int().nullable(),
       /**
-       * The reason why K has its value. If the reason is `shadow`, every tool was forwarded. In shadow
-       * conversations, the field `forwarded` of a ranked tool states the plan's selection.
+       * The reason for the value of K. If the reason is `shadow`, every tool was forwarded. In shadow
+       * conversations, the field `forwarded` of a ranked tool states whether the plan selected the tool.
        */
       kReason: z.string(),
       policyVersion: z.string().nullable(),
-      /** The reason why all tools were forwarded instead of the plan's selection. */
+      /** The reason why all tools were forwarded instead of only the selected tools. */
       defect: z.string().nullable(),
       candidates: z.array(
         z.object({
@@ -128,27 +128,27 @@ export const requestEventV1 = requestAcceptedV1.extend({
       /** The id of the conversation's bucket (`bucketOf`), based on the intent of the first turn. */
       bucket: z.string().max(64).nullable().optional(),
       /**
-       * Identifies the conversation within its account, by the session header or, without the header, by the
+       * Identifies the conversation within its account by the session header or, if the header is absent, by the
        * first turn. Recall measurements count each conversation once. See “conversation” in the glossary.
        */
       sessionKey: z.string().max(64).nullable().optional(),
       /** The first 16 hex digits of the hash of the tool list for which the plan was made. */
       toolList: z.string().max(64).nullable().optional(),
       /**
-       * The recovery mode for pruned tools. The value is null if pruned tools cannot be recovered. See
+       * The recovery mode for pruned tools. Null if pruned tools cannot be recovered. See
        * “recovery mode” in the glossary.
        */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
-      /** The deferral that replaced pruning. The value is null if no deferral replaced pruning. */
+      /** The provider deferral feature that replaced pruning. Null if no deferral replaced pruning. */
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
-      /** Expected value of pruning over the whole conversation, in tokens at the uncached input price. */
+      /** Expected savings from pruning over the whole conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
       /**
        * The offered tools that the model called, without duplicates. The field is present only in shadow
        * conversations.
        */
       needs: z.array(toolNeed).optional(),
-      /** Whether the plan would have sent the recovery tool. Present only in shadow conversations. */
+      /** Whether the recovery tool would have been sent according to the plan. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
        * The probability with which the conversation became a shadow conversation. The field is present only
@@ -159,8 +159,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   /**
-   * The compression of the conversation. The value is null if the conversation had nothing to compress.
-   * Gateways of the previous release omit this field.
+   * How the gateway compressed the conversation. Null if the conversation had nothing to compress.
+   * Gateways from the previous release omit this field.
    */
   context: z
     .object({
@@ -168,31 +168,31 @@ export const requestEventV1 = requestAcceptedV1.extend({
       session: sha256Hex,
       decision: contextDecision,
       /**
-       * The saved tokens multiplied by the token price, and the cost of rewriting the prompt cache. A value
+       * The saved tokens multiplied by the token price, and the cost of rewriting the prompt cache. An amount
        * is null if the prices are unknown.
        */
       savedUsd: z.number().nullable(),
       rewrittenUsd: z.number().nullable(),
-      /** Marker ids of the 64 newest omissions. */
+      /** Marker ids of the newest omitted texts (at most 64). */
       markers: z.array(markerId),
-      /** Ids of the 64 newest blocks compressed in this request. */
+      /** Ids of the newest compressed blocks in this request (at most 64). */
       blocks: z.array(blockId),
     })
     .nullable()
     .default(null),
   calledTools: z.array(z.string()),
   /**
-   * Pruned tools that the model requested with the recovery tool. Gateways without recovery omit this field.
+   * Pruned tools that the model requested with the recovery tool. Gateways that do not support recovery omit this field.
    */
   recoveredTools: z.array(z.string()).default([]),
   /**
-   * Denied tools that the model called. The gateway does not forward calls of denied tools to the client.
-   * Gateways that do not support denied tools omit this field.
+   * Denied tools that the model called. The gateway does not forward calls to denied tools to the client.
+   * Gateways from releases without deny lists omit this field.
    */
   deniedTools: z.array(z.string()).max(64).default([]),
   /** The number of recovery rounds, which are provider calls that are hidden from the client. */
   hiddenRounds: count.default(0),
-  /** Tokens of the recovery rounds. Gateways of the previous release omit this field. */
+  /** Tokens used by recovery rounds. Gateways from the previous release omit this field. */
   recoveryTokens: count.default(0),
   /**
    * Parts of the request that the provider's format cannot express (losses). Gateways that do not translate
@@ -200,7 +200,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
    */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   /**
-   * The model choice. The value is null if the client specified the model. Gateways without model routing
+   * The model choice. Null if the client specified the model. Gateways without model routing
    * omit this field.
    */
   modelChoice: modelChoiceRecord.nullable().default(null),
@@ -215,8 +215,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   costUsd: z.number().nullable(),
   /**
-   * Net savings from pruning and compression, in USD. The value is negative if pruning and compression cost
-   * more than the savings. Gateways of the previous release omit this field.
+   * Net savings from pruning and compression, in USD. Negative if pruning and compression cost more
+   * than they saved. Gateways from the previous release omit this field.
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
@@ -225,8 +225,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
    */
   grossSavingsUsd: z.number().nullable().default(null),
   /**
-   * Hashes for comparing the prompts of a conversation. The value is null if no part of the prompt could be
-   * cached. Gateways of the previous release omit this field.
+   * Hashes for comparing the prompts of a conversation. Null if no part of the prompt could be
+   * cached. Gateways from the previous release omit this field.
    */
   prompt: requestPrompt.nullable().default(null),
   ms: z.object({
@@ -241,8 +241,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
 /**
- * A ranked tool in the compact form for sending and storing. The tuple contains the name, the score to four
- * decimals, the rank, 1 if forwarded, and the reason for always including the tool.
+ * A ranked tool in the compact form for sending and storing. The tuple contains the name, the score rounded to four
+ * decimals, the rank, 1 if the tool was forwarded, and the reason if the tool is always included.
  */
 export type CandidateTuple = readonly [
   name: string,
@@ -265,8 +265,8 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
 }
 
 /**
- * Handwritten code validates ranked tools. A tuple schema takes 100 µs per hundred ranked tools and would
- * dominate the worker's time.
+ * Handwritten code instead of a schema validates ranked tools. A tuple schema takes 100 µs per hundred ranked tools and would dominate
+ * the worker's processing time.
  */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),
@@ -274,7 +274,7 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 );
 
 /**
- * The format of request events between the gateway's spool and the request log. Ranked tools make up most of
+ * The format in which request events travel from the gateway's spool to the request log. Ranked tools make up most of
  * an event's bytes. 100 ranked tools take 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from '../base/common.ts';
 
-/** The first 64 bits, in hex, of a SHA-256 over the account and a part of the prompt. */
+/** The first 64 bits, in hex, of a SHA-256 hash of the account and a part of the prompt. */
 const promptHash = z.string().regex(/^[0-9a-f]{16}$/);
 
 /**
@@ -9,11 +9,11 @@ const promptHash = z.string().regex(/^[0-9a-f]{16}$/);
  * the prompt.
  */
 export const promptHashes = z.object({
-  /** Hash of the tool list in the request's order. The value is null if the request has no tools. */
+  /** Hash of the tool list in the request's order. Null if the request has no tools. */
   tools: promptHash.nullable(),
   /** Hash of the tool list, independent of the order of the tools. */
   toolSet: promptHash.nullable(),
-  /** Hash of the instructions before the first message. The value is null if there are no instructions. */
+  /** Hash of the instructions before the first message. Null if there are no instructions. */
   system: promptHash.nullable(),
   /** Hash of the messages before the model's first turn. */
   opening: promptHash,
@@ -30,19 +30,19 @@ export type PromptHashes = z.infer<typeof promptHashes>;
 export const promptPart = z.enum(['model', 'tools', 'system', 'messages']);
 export type PromptPart = z.infer<typeof promptPart>;
 
-/** The facts known about a request and the provider's prompt cache. */
+/** Data about a request and its use of the provider's prompt cache. */
 export const requestPrompt = z.object({
-  /** Identifies the conversation within its account. The value is the first 32 hex digits of a SHA-256. */
+  /** Identifies the conversation within its account. The id consists of the first 32 hex digits of a SHA-256 hash. */
   conversation: z.string().regex(/^[0-9a-f]{32}$/),
   client: promptHashes,
   /**
-   * The hashes of the prompt that was sent to the provider. The value is null if the gateway did not change
+   * Hashes of the prompt that the gateway sent to the provider. Null if the gateway did not change
    * the client's prompt.
    */
   sent: promptHashes.nullable(),
   caching: z.enum(['automatic', 'explicit']),
   /**
-   * Minimum time for which the provider keeps an unused prefix in its cache. The value is null if the time is
+   * Minimum time, in seconds, for which the provider keeps an unused prefix in its cache. Null if the lifetime is
    * unknown.
    */
   ttlSeconds: count.nullable(),
@@ -53,11 +53,11 @@ export const requestPrompt = z.object({
   inputTokens: count,
   cachedTokens: count,
   writtenTokens: count,
-  /** Token prices at the time of the request. The value is null if the prices are unknown. */
+  /** Token prices at the time of the request. Null if the prices are unknown. */
   usdPerMtok: z.object({ input: z.number(), read: z.number(), write: z.number() }).nullable(),
   /**
    * The cause of the cache miss, as reported by the provider. Some providers report the cause only if the
-   * client requests the report. The value is null if the provider reported no cause.
+   * client requests the report. Null if the provider reported no cause.
    */
   diagnosis: z.object({ part: promptPart, tokens: count.nullable() }).nullable(),
 });

@@ -8,14 +8,14 @@ import { defineJob } from '../base/define.ts';
  */
 export const ledgerEntry = z.object({
   requestId: id,
-  /** The time when the request was accepted. */
+  /** Time at which the request was accepted. */
   at: timestamp,
   accountId: id,
   keyId: id,
   estimatedTokensSaved: count,
   compressionTokensSaved: count,
   /**
-   * Tokens of the recovery rounds, at most the sum of the saved tokens. Workers of the previous release omit
+   * Tokens used by recovery rounds, capped at the sum of the saved tokens. Workers from the previous release omit
    * this field.
    */
   recoveryTokensDeducted: count.default(0),

@@ -71,7 +71,7 @@ export const createPlaygroundKey = defineRpc({
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 
 /**
- * Account services of the previous release omit `default_key_scopes`. Remove its default value in the next
+ * Account services from the previous release omit `default_key_scopes`. Remove its default value in the next
  * release.
  */
 const accountReply = z.object({
@@ -94,7 +94,7 @@ export const getAccount = defineRpc({
 
 /**
  * Changes an account's profile and policy. Throws `not_found` for an unknown account. Throws
- * `grant_exceeds_key` if a change would give keys a higher limit or more scopes than the acting key has.
+ * `grant_exceeds_key` if a change would give API keys a higher limit or more scopes than the calling API key has.
  */
 export const updateAccount = defineRpc({
   ...common,
@@ -105,7 +105,7 @@ export const updateAccount = defineRpc({
 
 /**
  * Reports that one of the account's credentials was saved or deleted. After the call, the account service
- * increments the account's epoch. Gateways that missed the vault's broadcast detect the change by the epoch.
+ * increments the account's epoch. Gateways that missed the vault's broadcast detect the change from the epoch.
  * Throws `not_found` for an unknown account.
  */
 export const noteCredentialChange = defineRpc({
@@ -130,7 +130,7 @@ export const deleteAccount = defineRpc({
   reply: z.object({ deletion: accountDeletion }),
 });
 
-/** Reads the receipt of an account deletion. The receipt is null if the deletion is unknown. */
+/** Reads the receipt for an account deletion. The receipt is null if the deletion is unknown. */
 export const getAccountDeletion = defineRpc({
   subject: 'account.get-account-deletion.v1',
   server: 'account',
@@ -141,24 +141,24 @@ export const getAccountDeletion = defineRpc({
 });
 
 /**
- * Deletes the Redis keys of a deleted account in the Redis servers of a service. Each call reads a bounded
+ * Deletes the Redis keys of a deleted account from a service's Redis servers. Each call reads a bounded
  * part of the key space and returns the cursor for the next call. A null cursor means that no Redis keys of
- * the account are left. The call is idempotent.
+ * the account are left. Calls are idempotent.
  */
 const forgetKeys = {
   callers: ['account'],
   deadlineMs: 10_000,
   request: z.object({
     accountId: id,
-    /** The `cursor` of the previous reply. Null means the beginning of the key space. */
+    /** The `cursor` from the previous reply. Null means the beginning of the key space. */
     cursor: z.string().max(64).nullable(),
   }),
   reply: z.object({ cursor: z.string().max(64).nullable() }),
 } as const;
 
 /**
- * Deletes the Redis keys of the gateways, which store records of conversations, chosen models, observations,
- * rate limit windows and budgets.
+ * Deletes the gateways' Redis keys, which store conversation records, chosen models, observations, rate
+ * limit windows and budgets.
  */
 export const forgetAccountMemos = defineRpc({
   ...forgetKeys,
@@ -166,7 +166,7 @@ export const forgetAccountMemos = defineRpc({
   server: 'edge-gateway',
 });
 
-/** Deletes the Redis keys of the compressor, which store the originals of omitted text, and token counts. */
+/** Deletes the compressor's Redis keys, which store token counts and the original text behind markers. */
 export const forgetAccountOriginals = defineRpc({
   ...forgetKeys,
   subject: 'compressor.forget-account.v1',

@@ -45,7 +45,7 @@ export const exportAuditEvents = defineRpc({
   reply: z.object({ events: z.array(auditEvent) }),
 });
 
-/** An audit event that happened in another service. Repeated reports with the same id are ignored. */
+/** An audit event that was recorded by another service. Repeated reports with the same id are ignored. */
 export const reportedAuditEvent = z.object({
   id,
   accountId: id,
@@ -58,8 +58,8 @@ export const reportedAuditEvent = z.object({
 export type ReportedAuditEvent = z.infer<typeof reportedAuditEvent>;
 
 /**
- * Writes events of other services to the audit log. Events of deleted accounts are dropped. The call is
- * idempotent. A reply means that all events are stored.
+ * Writes audit events from other services to the audit log. Audit events of deleted accounts are dropped. The call is
+ * idempotent. A reply confirms that all audit events are stored.
  */
 export const reportAuditEvents = defineRpc({
   ...common,

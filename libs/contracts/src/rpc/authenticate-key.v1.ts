@@ -12,7 +12,7 @@ import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc, interactiveMs } from '../base/define.ts';
 
 /**
- * The account's rules for choosing models, as far as the gateway needs the rules. The rules do not list the
+ * Those of the account's rules for choosing models that the gateway needs. The rules do not include the
  * models that the account excludes.
  */
 const grantRouting = z.object({
@@ -23,12 +23,12 @@ const grantRouting = z.object({
   maxCostUsdPerMtok: z.number().nonnegative().nullable(),
   /** Fallback models as `<provider>/<model>`, in the order in which the gateway tries the models. */
   fallbacks: z.array(z.string()),
-  /** Preferred providers for a model name without a provider. The previous release omits this field. */
+  /** Preferred providers for requests that name a model without a provider. The previous release omits this field. */
   providerOrder: z.array(z.string()).default([]),
 });
 
 /**
- * The data about an API key that the gateway needs to serve requests. The limits include limits inherited
+ * The data about an API key that the gateway needs to serve requests. The limits include those inherited
  * from the account policy.
  */
 export const keyGrant = z.object({
@@ -36,19 +36,19 @@ export const keyGrant = z.object({
   keyId: id,
   expiresAt: timestamp.nullable(),
   rateLimitRpm: count,
-  // Account services of the previous release omit the fields that have a default value.
+  // Account services from the previous release omit the fields that have a default value.
   // Remove the default values in the next release.
-  /** The operations that the API key may call. */
+  /** The groups of operations that the API key may call. */
   scopes: keyScopes.default([...allKeyScopes]),
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** The action after a budget is used up. Requests are either sent unoptimized or rejected. */
+  /** The action to take after a budget is used up. Requests are either sent unoptimized or rejected. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
   deniedTools: toolNames.nullable(),
-  /** A number that increases with every change to the API key or its account's policy. */
+  /** A number that increases with every change to the API key or to the account's policy. */
   epoch: count,
   pruning: z.object({
     mode: pruningMode,
@@ -80,12 +80,12 @@ export const keyGrant = z.object({
    */
   shadowShare: z.number().min(0).max(1).default(0.05),
   /**
-   * Share of shadow conversations, from 0 to 1, in a bucket with few measurements or with a renewed recall
-   * test.
+   * Share of shadow conversations, from 0 to 1, in a bucket that has few measurements or whose recall is being
+   * retested.
    */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**
-   * Whether this is the demo account that the set-up creates for trying the gateway. The demo account is
+   * Whether this is the demo account that the setup creates for trying out the gateway. The demo account is
    * excluded from measurements.
    */
   isDemo: z.boolean().default(false),

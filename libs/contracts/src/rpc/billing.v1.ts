@@ -12,7 +12,7 @@ import { base64, id } from '../base/common.ts';
 import { defineBroadcast, defineRpc, interactiveMs } from '../base/define.ts';
 
 const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
-/** Deadline for an RPC call that calls Stripe. A Stripe call with one retry takes less time. */
+/** Deadline for an RPC call during which the service calls Stripe. A Stripe call with one retry takes less time. */
 const withStripe = { ...common, deadlineMs: 25_000 } as const;
 const ofAccount = z.object({ accountId: id });
 
@@ -23,7 +23,7 @@ export const describeBilling = defineRpc({
   reply: z.object({ billing }),
 });
 
-/** Creates a checkout. If no Stripe key is configured, all Stripe actions throw `billing_not_configured`. */
+/** Creates a checkout. If no Stripe key is configured, every Stripe action throws `billing_not_configured`. */
 export const createCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.create-checkout.v1',
@@ -39,7 +39,7 @@ export const openCustomerPortal = defineRpc({
   reply: z.object({ portal: billingPortal }),
 });
 
-/** Updates the billing state from a checkout. Throws `not_found` for a checkout of another account. */
+/** Updates the billing state from a checkout. Throws `not_found` if the checkout belongs to another account. */
 export const syncCheckout = defineRpc({
   ...withStripe,
   subject: 'billing.sync-checkout.v1',
@@ -55,7 +55,7 @@ export const syncSubscription = defineRpc({
 });
 
 /**
- * Processes a Stripe event in its original form. Throws `invalid_webhook_signature` if the signature is
+ * Processes a Stripe event exactly as Stripe sent it. Throws `invalid_webhook_signature` if the signature is
  * wrong. Throws `service_unavailable` if the event cannot be stored.
  */
 export const receiveStripeEvent = defineRpc({
@@ -79,7 +79,7 @@ export const forgetAccountBilling = defineRpc({
   reply: z.object({ isDone: z.boolean() }),
 });
 
-/** Reports that batches of ledger entries are in Postgres, so the worker's outbox may delete the batches. */
+/** Reports that batches of ledger entries are stored in Postgres, so the worker's outbox may delete them. */
 export const ledgerCommitted = defineBroadcast({
   subject: 'billing.ledger-committed.v1',
   publisher: 'billing',

@@ -4,8 +4,8 @@ import { defineRpc } from '../base/define.ts';
 
 /**
  * The output versions of the compression steps that a compressor can produce, oldest first. Add a version
- * whenever a step's output changes. Keep the output of older versions, because a conversation with bound
- * reasoning keeps its first version. An older version is needed for as long as conversation plans are kept
+ * whenever a step's output changes. Do not change the output of older versions, because a conversation with bound
+ * reasoning keeps using its first version. An older version is needed for as long as conversation plans are kept
  * (`conversationPlanKeptDays`).
  */
 export const contextStepsVersions: readonly number[] = [1];
@@ -18,8 +18,8 @@ export const contextStepsVersions: readonly number[] = [1];
 export const contextStepsVersion = 1;
 
 /**
- * Steps that shorten the blocks of a conversation. If the list changes, the output changes, so increment
- * `contextStepsVersion`.
+ * Steps that shorten the blocks of a conversation. A change to this list changes the output, so increment
+ * `contextStepsVersion` with every change.
  */
 export const contextSteps = [
   'repeated_block',
@@ -43,8 +43,8 @@ export type SchemaStepName =
   'whitespace' | '$schema' | '$comment' | 'repeated_description' | 'title' | 'long_descriptions';
 
 /**
- * The effect of one compression step on one string, in estimated tokens. `step` is a `ContextStepName` or a
- * `SchemaStepName`. Readers accept any step name, because a newer compressor may have more steps.
+ * The effect of one compression step on one string, in estimated tokens. `step` is one of `ContextStepName` or
+ * `SchemaStepName`. Readers accept unknown step names, because a newer compressor may have more steps.
  */
 const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
 
@@ -65,7 +65,7 @@ export const compressSchemas = defineRpc({
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     /**
-     * The account of the request. The compressor serves the accounts in turn. Gateways of the previous
+     * The account that sent the request. The compressor serves accounts in round-robin order. Gateways of the previous
      * release omit this field.
      */
     accountId: id.optional(),
@@ -100,7 +100,7 @@ export const countDefinitions = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 5_000,
   request: z.object({
-    /** The account of the request. The token counter serves the accounts in turn. */
+    /** The account of the request. The token counter serves accounts in round-robin order. */
     accountId: id,
     /** Tool definitions exactly as sent to the provider (UTF-8 JSON). */
     definitions: z.array(z.string()).min(1).max(4_097),
@@ -119,8 +119,8 @@ export type TokenCounts = z.infer<typeof tokenCounts>;
 
 /**
  * Reads exact token counts (encoding o200k) for compressed blocks, before and after compression, in request
- * order. The compressor counts the tokens in the background. A count is null if the tokens are not counted
- * yet, or if the count has expired.
+ * order. The compressor counts the tokens in the background. A count is null if the tokens have not been
+ * counted yet or the count has expired.
  */
 export const readTokenCounts = defineRpc({
   subject: 'compressor.read-token-counts.v1',
@@ -128,20 +128,20 @@ export const readTokenCounts = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 1_000,
   request: z.object({
-    /** The account of the request. Gateways of the previous release omit this field and receive only nulls. */
+    /** The account of the request. Gateways from the previous release omit this field and receive only nulls. */
     accountId: id.optional(),
     blocks: z.array(blockId).min(1).max(64),
   }),
   reply: z.object({ counts: z.array(tokenCounts.nullable()) }),
 });
 
-/** The id in a marker. The marker `[… 12 lines left out: 0123456789ab]` has the id `0123456789ab`. */
+/** The id in a marker. For example, the id of the marker `[… 12 lines left out: 0123456789ab]` is `0123456789ab`. */
 export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
  * Reads the original text for each marker, in request order. A marker id is valid only in the account and
- * conversation that created the marker, and expires after one day. Null means that the original text is not
- * stored, or that the reply is full. A single original text always fits into a reply.
+ * conversation in which the marker was created, and expires after one day. Null means that the original text is not
+ * stored or did not fit into the reply. A single original text always fits into a reply.
  */
 export const recallOriginals = defineRpc({
   subject: 'compressor.recall-originals.v1',
@@ -161,14 +161,14 @@ export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),
   /**
-   * The account that owns the stored originals. Gateways of the previous release omit this field and never
+   * The account that owns the stored originals. Gateways from the previous release omit this field and never
    * set `recoverable`.
    */
   accountId: id.optional(),
-  /** Whether the gateway can restore omitted text. If the value is false, no compression step omits text. */
+  /** Whether the gateway can restore omitted text. If false, no compression step omits text. */
   recoverable: z.boolean(),
   /**
-   * The output version of the compression steps. Gateways of the previous release omit this field and receive
+   * The output version of the compression steps. Gateways from the previous release omit this field and receive
    * the output of the compressor's newest version.
    */
   version: z.int().min(1).optional(),
@@ -177,12 +177,12 @@ const compressBlocksRequest = z.object({
   /**
    * Hash of all conversation content before the blocks of this request. If the compressor has stored the
    * conversation's state under the hash, the compressor continues from that state. Otherwise the compressor
-   * replies `unknown`. Null means that the blocks are the whole conversation.
+   * replies `unknown`. Null means that the request contains the blocks of the whole conversation.
    */
   after: sha256Hex.nullable(),
   /**
-   * Hash of all conversation content up to and including the blocks of this request. The compressor stores
-   * the conversation's new state under the hash.
+   * Hash of all conversation content up to and including the blocks of this request. The compressor uses this
+   * hash as the key for the conversation's new state.
    */
   upTo: sha256Hex,
   /** The blocks in conversation order. */
@@ -190,7 +190,7 @@ const compressBlocksRequest = z.object({
     z.object({
       speaker: z.enum(['system', 'user', 'assistant', 'tool']),
       text: z.string(),
-      /** Whether the block must stay unchanged. Later blocks may still refer to an unchanged block. */
+      /** Whether the block must stay unchanged. Later blocks may still be replaced with a reference to an unchanged block. */
       frozen: z.boolean(),
       /**
        * Whether the block is an old tool result. If `recoverable` is true, a summary may replace an old tool
@@ -212,23 +212,23 @@ const compressBlocksReply = z.discriminatedUnion('status', [
     /** One result per block, in request order. */
     results: z.array(
       z.object({
-        /** The text that replaces the block. The text is null if the block is unchanged. */
+        /** The text that replaces the block. Null if the block is unchanged. */
         text: z.string().nullable(),
         steps: z.array(stepReport),
         /**
-         * The block's id for `read-token-counts`. Unchanged blocks have no id. Compressors of the previous
+         * The block's id for calls of `read-token-counts`. Unchanged blocks have no id. Compressors of the previous
          * release omit the id.
          */
         id: blockId.optional(),
-        /** Ids of the markers in `text`, in order. Compressors of the previous release omit this field. */
+        /** Ids of the markers in `text`, in order. Compressors from the previous release omit this field. */
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** The original text that `recall` requests, if a marker in these blocks refers to that text. */
+    /** The original text that `recall` names, if a marker in these blocks refers to that text. */
     original: z.string().optional(),
   }),
   /**
-   * The compressor does not store the state for the hash in `after`. The caller must send the whole
+   * The compressor has no stored state for the hash in `after`. The caller must send the whole
    * conversation to the compressor instance that replied.
    */
   z.object({ status: z.literal('unknown'), instanceId: z.string() }),
@@ -237,8 +237,8 @@ const compressBlocksReply = z.discriminatedUnion('status', [
 ]);
 
 /**
- * Compresses new blocks in a conversation. The same blocks after the same history give the same result on
- * every replica. The result is the same whether the replica stores the history or receives the whole history.
+ * Compresses new blocks in a conversation. Every replica produces the same result for the same blocks after the
+ * same history. The result is the same whether the replica has stored the history or receives the whole history.
  */
 export const compressBlocks = defineRpc({
   subject: 'compressor.compress-blocks.v1',
@@ -251,7 +251,7 @@ export const compressBlocks = defineRpc({
 export type CompressBlocksRequest = z.infer<typeof compressBlocksRequest>;
 export type CompressBlocksReply = z.infer<typeof compressBlocksReply>;
 
-/** Sends the same request to the compressor instance that replied `unknown`. */
+/** Resends a compression request to the compressor instance that replied `unknown`. */
 export const compressBlocksAt = defineRpc({
   ...compressBlocks,
   subject: 'compressor.compress-blocks-at.v1',

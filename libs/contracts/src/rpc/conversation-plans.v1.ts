@@ -12,7 +12,7 @@ export const conversationAdditionsMax = 64;
  */
 export const conversationPlan = z.object({
   /**
-   * The method by which the tools are sent. The method `whole` sends every tool unchanged. The method
+   * The method by which the tools are sent to the provider. The method `whole` sends every tool unchanged. The method
    * `deferred` sends every tool, and defers tools that are not in `tools` behind the provider's tool search.
    * The method `pruned` sends only the tools in `tools`.
    */
@@ -29,8 +29,8 @@ export const conversationPlan = z.object({
    */
   isShadow: z.boolean(),
   /**
-   * The compression of new messages in the whole conversation. The value is null if new messages are sent
-   * unchanged. The value is also null for conversations that began before conversation plans had this field.
+   * The compression settings for new messages throughout the conversation. Null if new messages are sent
+   * unchanged. Also null for conversations that began before conversation plans had this field.
    */
   compression: z
     .object({
@@ -49,7 +49,7 @@ export const conversationPlan = z.object({
     .array(z.object({ after: count, tools: z.array(keepable(z.string().max(256))).max(4096) }))
     .max(conversationAdditionsMax)
     .default([]),
-  /** Whether later user turns may load deferred tools. The value is false after the provider rejected it. */
+  /** Whether later user turns may load deferred tools. False after the provider rejected a request that loads deferred tools. */
   mayLoad: z.boolean().default(true),
 });
 export type ConversationPlanRecord = z.infer<typeof conversationPlan>;
@@ -67,10 +67,10 @@ export const conversationPlanBytesMax = 64 * 1024;
 export const conversationPlanKeptDays = 90;
 
 /**
- * Stores the plan of a conversation durably, before the first byte of the conversation is sent to a provider.
- * The name of the plan is a SHA-256 (hex) over the tools and the first messages of the conversation.
+ * Stores a conversation's plan durably before the gateway sends the first byte of the conversation to a provider.
+ * The name of the plan is the SHA-256 hash (hex) of the conversation's tools and first messages.
  * Conversations that begin with the same tools and messages within an hour share the plan that was stored
- * first. The reply contains the stored plan. Throws `not_found` for an unknown account.
+ * first. The reply contains the plan that is now stored. Throws `not_found` for an unknown account.
  */
 export const keepConversationPlan = defineRpc({
   subject: 'account.keep-conversation-plan.v1',
@@ -91,13 +91,13 @@ export const keepConversationPlan = defineRpc({
 });
 
 /**
- * Maximum number of names in one `find-conversation-plan` call: one name for each turn that can load tools,
- * and two names for the start of the conversation.
+ * Maximum number of plan names in one `find-conversation-plan` call: one plan name for each turn that can load tools,
+ * and two plan names for the start of the conversation.
  */
 export const conversationNamesMax = conversationAdditionsMax + 2;
 
 /**
- * Finds the conversation plan for the first of the given names that has a stored plan. The reply is null if
+ * Finds the conversation plan stored under the first of the given plan names that exists. The reply is null if
  * no plan is stored under any of the names.
  */
 export const findConversationPlan = defineRpc({
@@ -109,14 +109,14 @@ export const findConversationPlan = defineRpc({
   reply: z.object({ plan: conversationPlan.nullable() }),
 });
 
-/** Maximum number of names in one `find-unchanged-turns` call. */
+/** Maximum number of plan names in one `find-unchanged-turns` call. */
 export const unchangedTurnsMax = 4_096;
 
 /**
  * Records that the messages after a turn of the model were not compressed in time and are sent unchanged.
- * Call this contract before the unchanged messages are sent. Without the record, a gateway could compress the
- * messages in a later request. The compression would change the prefix of bound reasoning. The name of the
- * record is a SHA-256 (hex) over the conversation up to the turn. Throws `not_found` for an unknown account.
+ * Call this contract before sending the unchanged messages. Without the record, a gateway could compress these
+ * messages in a later request. Compressing these messages would change the prefix of bound reasoning. The name of the
+ * record is the SHA-256 hash (hex) of the conversation up to the turn. Throws `not_found` for an unknown account.
  */
 export const keepUnchangedTurn = defineRpc({
   subject: 'account.keep-unchanged-turn.v1',
@@ -127,7 +127,7 @@ export const keepUnchangedTurn = defineRpc({
   reply: z.object({}),
 });
 
-/** Returns the given names that `keep-unchanged-turn` has stored. */
+/** Returns those of the given names that `keep-unchanged-turn` has stored. */
 export const findUnchangedTurns = defineRpc({
   subject: 'account.find-unchanged-turns.v1',
   server: 'account',

@@ -8,13 +8,13 @@ const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs
 const provider = z.string().min(1).max(64);
 
 /**
- * The facts about a stored credential that may be shown. Reading the facts about a credential requires no
+ * The fields of a stored credential that are safe to display. These fields can be read without
  * decryption.
  */
 export const credentialSummary = z.object({
   provider,
   /**
-   * An ellipsis, followed by the last four characters of the credential. The value is null if the credential
+   * An ellipsis, followed by the last four characters of the credential. Null if the credential
    * is too short to show any character.
    */
   hint: z.string().nullable(),
@@ -55,7 +55,7 @@ export const getSealingKey = defineRpc({
 });
 
 /**
- * Stores or replaces a credential. `sealedSecret` is a sealed box that contains a `credentialSecret` as JSON.
+ * Stores or replaces a credential. `sealedSecret` is a sealed box that contains an `credentialSecret` as JSON.
  */
 export const putCredential = defineRpc({
   ...common,
@@ -123,7 +123,7 @@ export const forgetAccountCredentials = defineRpc({
 });
 
 /**
- * Fields that the calls for rotating the vault's key-encryption key have in common. A rotation activates the
+ * Fields common to the calls that rotate the vault's key-encryption key. A rotation activates the
  * new key, re-encrypts all credentials, and then retires the old key.
  */
 const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 10_000 } as const;
@@ -141,7 +141,7 @@ export const activateKey = defineRpc({
   reply: z.object({ version: keyVersion, previous: keyVersion.nullable() }),
 });
 
-/** A cursor for the next batch of credentials. Credentials are processed by key version, then by id. */
+/** A cursor for the next batch of credentials. Credentials are processed in order of key version, then of id. */
 const rewrapCursor = z.object({ keyVersion, id });
 
 /**

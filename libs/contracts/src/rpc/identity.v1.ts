@@ -40,7 +40,7 @@ const deviceToken = z.string().min(1).max(1_024);
 const deviceTokens = z.array(deviceToken).max(deviceTokensMax).default([]);
 
 /**
- * Returns the facts about the embedded identity service that edge gateways need before the first sign-in.
+ * Returns the data about the embedded identity service that edge gateways need before the first sign-in.
  * Throws `not_found` if the embedded identity service is disabled.
  */
 export const getIdentitySettings = defineRpc({
@@ -58,13 +58,13 @@ export const getIdentitySettings = defineRpc({
   }),
 });
 
-/** The contents of the sealed box in a sign-up or log-in request. */
+/** The contents of the sealed box in a sign-up or login request. */
 export const identityCredentials = z.object({ email: z.string(), password: z.string(), deviceTokens });
 export type IdentityCredentials = z.input<typeof identityCredentials>;
 
 /**
- * The contents of the sealed box in a reply to a sign-up, log-in or refresh. `deviceToken` marks the browser
- * as a known device of the person (see `docs/guides/sign-in.md`). The reply to a refresh contains no device
+ * The contents of the sealed box in a reply to a sign-up, login or refresh request. `deviceToken` identifies the
+ * browser as a known device of the person (see `docs/guides/sign-in.md`). The reply to a refresh contains no device
  * token.
  */
 export const issuedTokens = z.object({
@@ -92,8 +92,8 @@ const withPassword = z.object({
 const clientAddress = z.string().min(1).max(64);
 
 /**
- * Signs a person up. Throws `email_taken` or `sign_up_closed`. Throws `invalid_field` if the email address or
- * password is not acceptable.
+ * Registers a person. Throws `email_taken` or `sign_up_closed`. Throws `invalid_field` if the email address or password
+ * does not meet the requirements.
  */
 export const signUp = defineRpc({
   ...common,
@@ -103,7 +103,7 @@ export const signUp = defineRpc({
 });
 
 /**
- * Logs a person in. Throws `invalid_credentials` if the email address or password is wrong. Throws
+ * Logs in a person. Throws `invalid_credentials` if the email address or password is wrong. Throws
  * `too_many_attempts` after too many failed attempts from an unknown device.
  */
 export const logIn = defineRpc({
@@ -153,7 +153,7 @@ export const changePassword = defineRpc({
     clientAddress,
     ...fromOrigin,
     /**
-     * The public key to which the new device token is sealed. The public key is null for a caller without
+     * The public key to which the new device token is sealed. The public key is null if the caller does not use
      * device cookies.
      */
     recipientPublicKey: base64.nullable().default(null),
@@ -166,7 +166,7 @@ export type PasswordChange = z.infer<typeof passwordChange>;
 export const issuedDevice = z.object({ deviceToken });
 
 /**
- * Sends a link for a new password to an email address. The reply is the same for an unknown address, and is
+ * Sends a password reset link to an email address. The reply is the same for an unknown address, and is
  * sent before the address is looked up. Throws `mail_not_configured` and `too_many_attempts`.
  */
 export const requestPasswordReset = defineRpc({
@@ -181,9 +181,9 @@ export const passwordReset = z.object({ token: z.string(), newPassword: z.string
 export type PasswordReset = z.infer<typeof passwordReset>;
 
 /**
- * Sets a new password with the token of a link. The call ends all login sessions of the person and revokes
- * the person's device tokens, except the device token in the reply. Throws `invalid_mail_token` for an
- * invalid link. Throws `invalid_field` if the password is not acceptable.
+ * Sets a new password with the token from a password reset link. The call ends all login sessions of the person and revokes
+ * the person's device tokens, except the device token in the reply. Throws `invalid_mail_token` if the password reset
+ * link is invalid. Throws `invalid_field` if the password does not meet the requirements.
  */
 export const resetPassword = defineRpc({
   ...common,
@@ -199,7 +199,7 @@ export const resetPassword = defineRpc({
 });
 
 /**
- * Sends the person an email with a link. By opening the link, the person proves that the email address
+ * Sends the person an email with a verification link. By opening the link, the person proves that the email address
  * belongs to them. The call does nothing if the address is already verified. Throws `mail_not_configured` and
  * `too_many_attempts`.
  */
@@ -225,7 +225,7 @@ export const verifyEmail = defineRpc({
   reply: z.object({ email: z.string() }),
 });
 
-/** The issuer and the subject that a session token names. A subject is unique only within its issuer. */
+/** The issuer and the subject of a session token. A subject is unique only within its issuer. */
 export const loginSessionName = z.object({
   issuer: z.string().min(1).max(2_048),
   subject: z.string().min(1).max(255),
@@ -237,7 +237,7 @@ export const loginSessionName = z.object({
 });
 
 /**
- * The person and account that a login session belongs to. Person and account are null until the person
+ * The person and account that a login session belongs to. The person and the account are null until the person
  * registers an account.
  */
 export const resolvedLoginSession = z.object({ accountId: id.nullable(), personId: id.nullable() });

@@ -19,9 +19,9 @@ const common = {
 } as const;
 
 // Calls with a `keyId` throw `not_found` if the API key is unknown or belongs to another account.
-// Calls that change API keys throw `insufficient_scope` if the acting API key may not manage the account.
-// Calls that change API keys throw `own_key_change` if an API key would change itself.
-// Calls that change API keys throw `grant_exceeds_key` if an API key would exceed its own rights.
+// Calls that change API keys throw `insufficient_scope` if the calling API key may not manage the account.
+// Calls that change API keys throw `own_key_change` if the calling API key would change itself.
+// Calls that change API keys throw `grant_exceeds_key` if the calling API key would grant more rights than it has.
 
 /**
  * Creates an API key. The reply contains the secret, sealed to the calling process, so the secret never

@@ -33,8 +33,8 @@ export const listDisabledModels = defineRpc({
 });
 
 /**
- * Includes a model in automatic routing, or excludes it from automatic routing. The gateway checks before
- * this call that the provider offers the model.
+ * Includes a model in automatic routing or excludes it. Before this call, the
+ * gateway checks that the provider offers the model.
  */
 export const toggleModel = defineRpc({
   ...common,
@@ -54,7 +54,7 @@ export const listDeclaredModels = defineRpc({
 });
 
 /**
- * Declares a model of an account, or replaces the declaration. The gateway checks the provider before this call.
+ * Declares a model for an account, or replaces an existing declaration. The gateway validates the provider before this call.
  * Throws `not_found` for an unknown account, and `invalid_field` for too many models or a name that another
  * declared model of the provider has.
  */
@@ -65,7 +65,7 @@ export const putDeclaredModel = defineRpc({
   reply: z.object({ model: declaredModel }),
 });
 
-/** Deletes a declaration. The field `deleted` is false if the account had not declared the model. */
+/** Deletes a model that an account declared. The field `deleted` is false if the account had not declared the model. */
 export const deleteDeclaredModel = defineRpc({
   ...common,
   subject: 'account.delete-declared-model.v1',

@@ -3,23 +3,23 @@ import { z } from 'zod';
 import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** The method by which the model can reach pruned tools. See “recovery mode” in the glossary. */
+/** The way in which the model can reach pruned tools. See “recovery mode” in the glossary. */
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /**
- * Earlier planning decisions in a conversation. The transcript does not contain planning decisions. The
+ * Earlier planning decisions in a conversation. A transcript does not contain planning decisions. The
  * router can derive earlier planning decisions from the transcript only while the routing policy is
  * unchanged.
  */
 const plannedConversation = z.object({
   /**
-   * Indexes of the tools that the router selected by rank for user turns (`chosen`). Each index is a position
-   * in the request's tool list. The indexes do not include tools that are always included.
+   * Indexes of the tools that the router selected by rank for a user turn (`chosen`). Each index is a position
+   * in the request's tool list. The list omits the indexes of tools that are always included.
    */
   forwarded: z.array(count).max(4096),
   /** Number of user turns for which tools were selected. */
   turns: count,
-  /** The version of the routing policy that was used for the first selection of tools. */
+  /** The version of the routing policy with which the tools were first selected. */
   policyVersion: z.string().max(200),
   /** The ranking method used at the start of the conversation. See “ranking method” in the glossary. */
   lane: z.enum(['semantic', 'keyword']),
@@ -33,14 +33,14 @@ const plannedConversation = z.object({
   // Gateways from the previous release do not send the fields below.
   /**
    * Whether the tool set is still undecided. The tool set is undecided if no turn relates to a tool, or if
-   * the plan was late. While the tool set is undecided, `forwarded` contains the whole tool list, and only
+   * the plan was late. While the tool set is undecided, `forwarded` contains the whole tool list, and no field other than
    * `isShadow` applies.
    */
   isUndecided: z.boolean().optional(),
   /**
    * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. The
-   * field is set only if the plan was late. If tools are pruned in this request, the provider must cache the
-   * tokens of the earlier requests again.
+   * field is set only if the plan was late. If tools are pruned in this request, the provider must again cache
+   * the tokens that earlier requests sent.
    */
   lateTokens: count.optional(),
 });
@@ -48,7 +48,7 @@ export type PlannedConversation = z.infer<typeof plannedConversation>;
 
 /**
  * Maximum number of user turns before the tool set is decided. If none of the first user turns relates to a
- * tool, the conversation keeps the whole tool list. Each turn makes a rewrite of the prompt cache more
+ * tool, the conversation keeps the whole tool list. Each additional turn makes a rewrite of the prompt cache more
  * expensive.
  */
 export const decidingTurnsMax = 8;
@@ -62,27 +62,27 @@ const planPrice = z.object({
   cacheRead: z.number().min(0).max(100).nullable(),
   cacheWrite: z.number().min(0).max(100).nullable(),
   output: z.number().min(0).max(1000),
-  /** Minimum length of a prefix that the provider can cache, in tokens. */
+  /** Minimum number of tokens in a prefix that the provider can cache. */
   cachedTokensMin: count,
-  /** Number of tokens in all tool definitions of the tool list. */
+  /** Total number of tokens in the tool definitions. */
   listTokens: count,
   /** Number of tokens before the model's first turn, which are the instructions and the first message. */
   headTokens: count,
   /**
-   * For each of the first user turns, tokens of instructions and messages that earlier requests had sent. The
-   * number is 0 if the model had not responded yet. Gateways of the previous release omit this field.
+   * For each of the first user turns, the number of tokens in instructions and messages that earlier requests sent. The
+   * number is 0 if the model had not yet responded. Gateways from the previous release omit this field.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
 export type PlanPrice = z.infer<typeof planPrice>;
 
-/** Maximum number of tools that are forwarded because the instructions mention the names of the tools. */
+/** Maximum number of tools that are forwarded because the instructions mention their names. */
 export const systemToolsMax = 16;
 
 const planToolsRequest = z.object({
   accountId: id,
   requestId: id,
-  /** SHA-256 over the hex hashes of `toolHashes`, joined by newlines. */
+  /** SHA-256 hash of the hex hashes in `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
   /**
    * Hashes of the tool definitions. The field is present only if the router may lack the tool list, or after
@@ -96,18 +96,18 @@ const planToolsRequest = z.object({
   userTurns: z.array(z.string()),
   /**
    * The hash (`hashTurns`) of the turns before `userTurns`. The hash replaces the text of the earlier turns.
-   * If the router replies `unknown`, because it lacks the hash, the gateway retries with every turn.
+   * If the router does not know the hash, the router replies `unknown` and the gateway retries with every turn.
    */
   earlierTurns: sha256Hex.optional(),
   /** Names of tools called in the transcript, in the order of their first calls. */
   calledTools: z.array(z.string()),
   /** Tool results since the last user turn, newest last, each truncated to a fixed length. */
   recentResults: z.array(z.string()),
-  /** Names of the tools that `tool_choice` specifies. */
+  /** Names of the tools that are specified in `tool_choice`. */
   forcedTools: z.array(z.string()),
   /**
-   * Indexes of the tools that are forwarded regardless of score, which are built-in tools and tools with a
-   * cache marker.
+   * Indexes of the tools that are forwarded regardless of score (built-in tools and tools with a
+   * cache marker).
    */
   pinned: z.array(z.object({ position: count, because: z.enum(['built_in', 'cache_control']) })),
   kOverride: z.int().min(1).max(512).nullable(),
@@ -138,9 +138,9 @@ const planToolsRequest = z.object({
    */
   systemTools: z.array(count).max(systemToolsMax).optional(),
   /**
-   * The random draw for shadow routing. The number `at`, from 0 to 1, is fixed per account and conversation.
+   * The random draw for shadow routing. `at` is a number from 0 to 1 that is fixed for each account and conversation.
    * The conversation is a shadow conversation if `at` is below `share`. In a bucket with few measurements,
-   * `learning` is the limit instead of `share`. Gateways from the previous release omit `learning`. If the
+   * `learning` replaces `share` as the limit. Gateways from the previous release omit `learning`. If the
    * random draw is absent, the conversation is never a shadow conversation.
    */
   shadow: z
@@ -158,8 +158,8 @@ const planToolsReply = z.discriminatedUnion('status', [
     /** Indexes of the tools to forward, ascending, so that the tools keep the client's order. */
     forwarded: z.array(count),
     /**
-     * Indexes of the forwarded tools that the router selected by rank for user turns. The gateway stores the
-     * indexes of the forwarded tools. Routers of the previous release omit this field.
+     * Indexes of the forwarded tools that the router selected by rank for a user turn. The gateway stores the
+     * indexes of the forwarded tools. Routers from the previous release omit this field.
      */
     chosen: z.array(count).optional(),
     /** Every tool in the tool list, best first. `position` is the tool's index in the tool list. */
@@ -171,7 +171,7 @@ const planToolsReply = z.discriminatedUnion('status', [
           .enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control', 'core', 'system_prompt'])
           .optional(),
         /**
-         * The smallest K for which this turn's tool set contains the tool. The value is 1 for tools that are
+         * The smallest K with which the tool is in this turn's tool set. This K is 1 for tools that are
          * always included. Only replies for shadow conversations contain this field.
          */
         heldFromK: z.int().min(1).optional(),
@@ -211,30 +211,30 @@ const planToolsReply = z.discriminatedUnion('status', [
     shadowShare: z.number().min(0).max(1).optional(),
     /**
      * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * `armed` means that the recovery tool is sent together with the selected tools. In the mode `in_place`,
-     * tools and prompt prefix never change, and calls to tools outside `forwarded` are rendered upstream as
-     * calls to the recovery tool. In the mode `regrown`, recovered tools are added to `forwarded`.
+     * `armed` means that the gateway sends the recovery tool together with the selected tools. In the mode `in_place`,
+     * the tools and the prompt prefix never change, and calls to tools outside `forwarded` are sent to the provider
+     * as calls to the recovery tool. In the mode `regrown`, recovered tools are added to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
-     * The conversation's recovery mode, which the gateway stores. The mode is null if pruned tools cannot be
+     * The conversation's recovery mode, which the gateway stores for later requests. The mode is null if pruned tools cannot be
      * recovered. Unlike `recovery`, the stored mode does not depend on whether the current request prunes any
-     * tool. Routers of the previous release omit this field.
+     * tool. Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
     /** Whether the tool set is still undecided. See the field `isUndecided` in the request. */
     isUndecided: z.boolean().default(false),
     /**
-     * Expected value of pruning over the whole conversation, in tokens at the uncached input price. The
-     * number `saved` counts tokens of tool definitions that are not sent. The number `spent` counts tokens
-     * for the names of pruned tools and for recovery rounds.
+     * Expected value of pruning over the whole conversation, in tokens at the uncached input price.
+     * `saved` is the number of tokens in the tool definitions that are not sent. `spent` is the number of tokens
+     * used for the names of pruned tools and for recovery rounds.
      */
     worth: z.object({ saved: z.number(), spent: z.number() }).nullable().default(null),
   }),
   z.object({
     status: z.literal('unknown'),
     /**
-     * Hashes of the tool definitions that the router does not have. The list of hashes is empty if the router
+     * Hashes of the tool definitions that the router has not stored. The list of hashes is empty if the router
      * has not stored the tool list or the earlier turns. After the reply `unknown`, the caller must send
      * `toolHashes` and every turn.
      */
@@ -246,8 +246,8 @@ const planToolsReply = z.discriminatedUnion('status', [
 
 /**
  * Selects the tools to forward. Requests identify tools by hash. A router that lacks some tool definitions
- * replies `unknown` with its instance id. After the reply `unknown`, the gateway sends the definitions to
- * this router instance with `defineTools` and retries the call at the instance. The plan depends only on the
+ * replies `unknown` with its instance id. After the reply `unknown`, the gateway sends the definitions to this
+ * router instance with `defineTools` and then retries the call on the same instance. The plan depends only on the
  * request and the policy version. Every replica returns the same plan, whether or not the replica has stored
  * the conversation, because the turns cover the whole transcript.
  */
@@ -261,12 +261,12 @@ export const planTools = defineRpc({
 });
 /**
  * Minimum number of characters in earlier turns for replacing the text of these turns with a hash. For
- * shorter turns, a second round trip could cost more than the hash saves.
+ * shorter turns, a second round trip could cost more than sending only the hash saves.
  */
 export const earlierCharactersMin = 4_000;
 
 /**
- * Identifies a list of turns by a SHA-256 (hex) over the lengths and texts of the turns. Different turns
+ * Identifies a list of turns by the SHA-256 hash (hex) of the lengths and texts of the turns. Different turns
  * never produce the same hash input.
  */
 export function hashTurns(turns: readonly string[]): string {
@@ -274,7 +274,7 @@ export function hashTurns(turns: readonly string[]): string {
 }
 
 /**
- * Identifies a tool list by a SHA-256 (hex) over the hex hashes of the tool definitions, joined by newlines.
+ * Identifies a tool list by the SHA-256 hash (hex) of the tool definitions' hex hashes, joined by newlines.
  */
 export function hashToolList(toolHashes: readonly string[]): string {
   return hash('sha256', toolHashes.join('\n'));
@@ -283,7 +283,7 @@ export function hashToolList(toolHashes: readonly string[]): string {
 export type PlanToolsRequest = z.infer<typeof planToolsRequest>;
 export type PlanToolsReply = z.infer<typeof planToolsReply>;
 
-/** Sends the same request to the router instance that just received the tool definitions. */
+/** Resends a planning request to the router instance that just received the tool definitions. */
 export const planToolsAt = defineRpc({
   ...planTools,
   subject: 'tool-router.plan-tools-at.v1',

@@ -48,7 +48,7 @@ export const exportRequests = defineRpc({
 });
 
 /**
- * Reads a single log entry in full. The reply is null if the request is unknown or belongs to another
+ * Reads a single request log entry with all details. The reply is null if the request is unknown or belongs to another
  * account.
  */
 export const getRequest = defineRpc({
@@ -57,11 +57,11 @@ export const getRequest = defineRpc({
   request: z.object({ accountId: id, requestId: id }),
   reply: z.object({
     /**
-     * The request details without the original texts and exact token counts, which the compressor provides.
+     * The request details, without the original texts and the exact token counts that the compressor provides.
      */
     request: requestDetail.nullable(),
     /**
-     * The conversation in which the request's markers are valid. Workers of the previous release omit this
+     * The conversation in which the request's markers are valid. Workers from the previous release omit this
      * field.
      */
     session: sha256Hex.nullable().default(null),

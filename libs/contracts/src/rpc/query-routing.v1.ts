@@ -18,7 +18,7 @@ export const listRoutingTraces = defineRpc({
 const ms = z.number().nullable();
 
 /**
- * Figures for a model, from the requests that reached the model. Latencies are in milliseconds and include
+ * Statistics for a model, from the requests that were sent to the model. Latencies are in milliseconds and include
  * only requests with the status `ok`. A latency is null if no request has the status `ok`.
  */
 export const modelObservation = z.object({
@@ -26,15 +26,15 @@ export const modelObservation = z.object({
   model: z.string(),
   requests: count,
   /**
-   * Number of requests that were neither cancelled nor interrupted. The error rate counts only requests that
+   * Number of requests that were neither cancelled nor interrupted. The error rate includes only requests that
    * were neither cancelled nor interrupted.
    */
   ended: count,
-  /** Number of requests with the status `error` or `truncated`. */
+  /** Number of requests with status `error` or `truncated`. */
   failed: count,
   /**
-   * Number of streamed requests with a first token. The percentiles of the time to first token count only
-   * streamed requests with a first token.
+   * Number of streamed requests that received a first token. The percentiles of the time to first token include only
+   * streamed requests that received a first token.
    */
   streamed: count,
   first_token_p50_ms: ms,
@@ -43,14 +43,14 @@ export const modelObservation = z.object({
   total_p95_ms: ms,
   /**
    * `judged` counts requests with pruned tools in which the model called or requested a tool. `recalled`
-   * counts the judged requests in which every called or requested tool was forwarded or recovered.
+   * is the number of judged requests in which every called or requested tool was forwarded or recovered.
    */
   judged: count,
   recalled: count,
 });
 export type ModelObservation = z.infer<typeof modelObservation>;
 
-/** Lists models, most used first, at most 500. */
+/** Lists at most 500 models, most used first. */
 export const observeModels = defineRpc({
   ...common,
   subject: 'worker.observe-models.v1',
@@ -60,7 +60,7 @@ export const observeModels = defineRpc({
 
 /**
  * Reads the current policy and its measurements. `recallTarget` comes from the account's preferences. The
- * reply also contains the recall target for which the policy was made.
+ * reply also contains the recall target that the policy was computed for.
  */
 export const describeCalibration = defineRpc({
   ...common,

@@ -4,7 +4,7 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
-/** A page of the tools in the requests from `from` (inclusive) to `to` (exclusive). */
+/** A page of the tools that requests from `from` (inclusive) to `to` (exclusive) offered. */
 const page = z.object({
   accountId: id,
   from: timestamp,
@@ -21,7 +21,7 @@ export const listToolHealth = defineRpc({
   reply: z.object({ total: count, requestsConsidered: count, tools: z.array(toolHealth) }),
 });
 
-/** Lists suggestions for tools. Suggestions that the most requests support come first. */
+/** Lists suggestions for tools. Suggestions that are supported by the most requests come first. */
 export const listToolSuggestions = defineRpc({
   ...common,
   subject: 'worker.list-tool-suggestions.v1',

@@ -31,7 +31,7 @@ export const listDailyUsage = defineRpc({
   reply: z.object({ days: z.array(usageDay) }),
 });
 
-/** Lists API keys, most used first, at most 1,000. */
+/** Lists at most 1,000 API keys, most used first. */
 export const listKeyUsage = defineRpc({
   ...common,
   subject: 'worker.list-key-usage.v1',
@@ -39,7 +39,7 @@ export const listKeyUsage = defineRpc({
   reply: z.object({ keys: z.array(keyUsage.omit({ name: true })) }),
 });
 
-/** Reads figures for the days with requests, oldest first, and their totals. */
+/** Reads daily figures for the days with requests, oldest first, and the totals. */
 export const listDailyAnalytics = defineRpc({
   ...common,
   subject: 'worker.list-daily-analytics.v1',
@@ -47,7 +47,7 @@ export const listDailyAnalytics = defineRpc({
   reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
 });
 
-/** Reads figures for the prompts in providers' caches, and the causes of cache misses. */
+/** Reads prompt cache statistics and the causes of cache misses. */
 export const reportCache = defineRpc({
   ...common,
   subject: 'worker.report-cache.v1',

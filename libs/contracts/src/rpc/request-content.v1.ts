@@ -8,8 +8,8 @@ export const contentPartBytesMax = 2 * 1024 * 1024;
 const packedCharactersMax = 7 * 1024 * 1024;
 
 /**
- * The request or response body as sent. The text is base64 if the body is not text, as in `converse-stream`
- * frames.
+ * The request or response body as sent. A body that is not text, such as `converse-stream` frames, is
+ * base64-encoded.
  */
 export const contentPart = z.object({
   encoding: z.enum(['utf8', 'base64']),
@@ -22,7 +22,7 @@ export const contentPart = z.object({
 export type ContentPart = z.infer<typeof contentPart>;
 
 /**
- * The contents of a request and its response. The packed form of the contents is JSON, compressed with
+ * The contents of a request and of its response. The packed contents are JSON, compressed with
  * Brotli.
  */
 export const requestContent = z.object({ request: contentPart, answer: contentPart.nullable() });
@@ -31,7 +31,7 @@ export type RequestContent = z.infer<typeof requestContent>;
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
 
 /**
- * Stores the contents of a request, only for accounts that opted in. The content stays encrypted until
+ * Stores the contents of a request (only for accounts that opted in). The content stays encrypted until
  * `expiresAt`, or until the account is deleted.
  */
 export const storeContent = defineRpc({
@@ -44,7 +44,7 @@ export const storeContent = defineRpc({
     packed: base64.max(packedCharactersMax),
   }),
   /**
-   * Whether the content was stored. False if the account is deleted or the request's content is already
+   * Whether the content was stored. False if the account was deleted or the request's content is already
    * stored.
    */
   reply: z.object({ isStored: z.boolean() }),

@@ -12,15 +12,15 @@ export type BoundedRecall = z.infer<typeof boundedRecall>;
  * The recovery rate ρ is the share of needed but pruned tools that the model reaches through recovery. The
  * rate ρ is the number of recovered tools per pruned conversation, divided by the number of missed tools per
  * shadow conversation. The measured rate ρ is unbiased because shadow conversations are chosen at random. The
- * rate `used` is the lower bound of the measured rate ρ, or the prior until enough conversations are
+ * rate `used` is the lower bound of the measured rate ρ, or the prior until enough conversations have been
  * measured. See docs/internals/recall.md.
  */
 export const recoveryRate = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
   /**
-   * The measured recovery rate and its one-sided 95% bounds. The rate and bounds are null until the plan of a
-   * shadow conversation has omitted a tool that the model called.
+   * The measured recovery rate and its one-sided 95% confidence bounds. The rate and bounds are null until the plan of
+   * a shadow conversation prunes a tool that the model calls.
    */
   measured: boundedRecall.nullable(),
   /**
@@ -30,7 +30,7 @@ export const recoveryRate = z.object({
   prunedConversations: count,
   recoveredTools: count,
   /**
-   * Number of shadow conversations, and number of called tools that the plans of these conversations had
+   * Number of shadow conversations, and number of called tools that the plans for these conversations had
    * pruned.
    */
   shadowConversations: count,
@@ -38,7 +38,7 @@ export const recoveryRate = z.object({
 });
 export type RecoveryRate = z.infer<typeof recoveryRate>;
 
-/** The recovery rate that applies until enough conversations are measured. */
+/** The recovery rate that applies until enough conversations have been measured. */
 export const priorRecoveryRate: RecoveryRate = {
   used: 0.5,
   source: 'prior',
@@ -51,16 +51,16 @@ export const priorRecoveryRate: RecoveryRate = {
 
 /**
  * The reason for a bucket's state. `target_met` means that K meets the recall target. `too_few_samples` means
- * that the shipped priors apply. For `recall_fell` and `target_missed`, all tools are forwarded until new
- * conversations support a K. `recall_fell` means that measured recall dropped. `target_missed` means that
+ * that the shipped priors apply. For `recall_fell` and `target_missed`, all tools are forwarded until new conversations
+ * provide enough evidence for a K. `recall_fell` means that measured recall dropped. `target_missed` means that
  * even the upper bound of recall was below the target.
  */
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
 
 /**
- * The reason for testing recall again with a larger share of shadow conversations. `recoveries_rose` means
- * that pruned tools are recovered more often, which can indicate a drop in recall. `setup_changed` means that
+ * The reason for retesting recall with a larger share of shadow conversations. `recoveries_rose` means
+ * that pruned tools are recovered more often than before, which can indicate a drop in recall. `setup_changed` means that
  * the tool list, the model or the ranker changed. `since` is the time of the first conversation to which the
  * reason applies.
  */
@@ -70,13 +70,13 @@ export const recallRetest = z.object({
 });
 export type RecallRetest = z.infer<typeof recallRetest>;
 
-/** The expected recall for a K, without and with recovery. */
+/** The expected recall for a value of K, without and with recovery. */
 const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRecall });
 export type ExpectedRecall = z.infer<typeof expectedRecall>;
 
 /**
- * The routing policy for one bucket. The router applies the policy unchanged, and the API and the dashboard
- * show the policy unchanged. Recall is counted per conversation. See “K”, “recall” and “effective recall” in
+ * The routing policy for one bucket. The router applies exactly this policy, and the API and the dashboard
+ * show exactly this policy. Recall is computed per conversation. See “K”, “recall” and “effective recall” in
  * the glossary.
  */
 export const calibratedBucket = z.object({
@@ -86,36 +86,36 @@ export const calibratedBucket = z.object({
   samples: count,
   isOff: z.boolean(),
   /**
-   * Pairs of K and the lower bound of recall, both in ascending order. If K ranked tools are forwarded,
+   * Pairs of K and the lower confidence bound of recall, in ascending order. If K ranked tools are forwarded,
    * recall is at least the lower bound.
    */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
   // Workers from the previous release do not send the fields below.
   /**
-   * The state of the bucket. The state `calibrated` means that K is measured. The state `prior` means that
+   * The state of the bucket. The state `calibrated` means that K was derived from measurements. The state `prior` means that
    * the shipped priors apply. The state `off` means that all tools are forwarded.
    */
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket that provides the measurements. The bucket is either this bucket, or the bucket for all
+   * The bucket whose measurements this bucket uses. The bucket is either this bucket, or the bucket for all
    * intents in the same size band.
    */
   decidedBy: z.string().max(64).optional(),
   /**
-   * The K for requests in which pruned tools can be recovered. With this K, effective recall meets the recall
-   * target. The value is null unless K is measured.
+   * The value of K for requests in which pruned tools can be recovered. With this K, effective recall meets the recall
+   * target. Null unless K was derived from measurements.
    */
   k: z.int().min(1).nullable().optional(),
   /**
    * The K for requests in which pruned tools cannot be recovered. With this K, recall meets the recall
-   * target. The value is null if no K meets the recall target.
+   * target. Null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
-  /** The expected recall if K is `k`. The value is null unless the K of the bucket is measured. */
+  /** The expected recall with a K of `k`. The value is null unless the K of the bucket is measured. */
   expected: expectedRecall.nullable().optional(),
   recoveryRate: recoveryRate.optional(),
-  /** The renewed recall test. The value is null if recall is not being tested again. */
+  /** The recall retest. Null if recall is not being tested again. */
   retest: recallRetest.nullable().optional(),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
@@ -127,11 +127,11 @@ export const routingPolicy = z.object({
   version: z.string().regex(/^c[1-9]\d*$/),
   madeAt: timestamp,
   /**
-   * The account's recall target at the time when the policy was made. Workers of the previous release omit
+   * The account's recall target when the policy was computed. Workers from the previous release omit
    * this field.
    */
   recallTarget: share.optional(),
-  /** The recovery rate over all buckets of the account. Workers of the previous release omit this field. */
+  /** The recovery rate over all buckets of the account. Workers from the previous release omit this field. */
   recoveryRate: recoveryRate.optional(),
   buckets: z.array(calibratedBucket).max(256),
 });
@@ -159,7 +159,7 @@ export const getRoutingPolicy = defineRpc({
 });
 
 /**
- * Upper bounds of the size bands, as numbers of tools after applying the allow and deny lists. The last size
+ * Upper bounds of the size bands, in tools that remain after the allow and deny lists are applied. The last size
  * band has no upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
@@ -178,7 +178,7 @@ export function pooledBucketOf(bucket: string): string {
   return `${anyIntent}:${bucket.slice(bucket.indexOf(':') + 1)}`;
 }
 
-/** The bucket for an intent of a first turn and a size band. The intent null means all intents. */
+/** The bucket for a first-turn intent and a size band. The intent null means all intents. */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }
@@ -187,20 +187,20 @@ export function bucketOf(intent: string | null, tools: number): string {
 const learningSamples = 100;
 
 /**
- * Whether the bucket needs a larger share of shadow conversations. A bucket needs the larger share until
- * enough measurements exist, and while its recall is tested again.
+ * Whether more of the bucket's conversations must be shadow conversations. A bucket needs the larger share until
+ * enough measurements exist and while its recall is being retested.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);
   return found === undefined || found.samples < learningSamples || (found.retest ?? null) !== null;
 }
 
-/** A routing policy's decision for a conversation. */
+/** A routing policy's decision about a conversation. */
 export interface PolicyDecision {
   readonly bucket: string;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** The measured K with and without recovery. The value is null unless the K of the bucket is measured. */
+  /** The values of K derived from measurements, with and without recovery. The value is null unless the K of the bucket is measured. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
   /** The recovery rate that planning uses. */
@@ -209,8 +209,8 @@ export interface PolicyDecision {
 }
 
 /**
- * Reads the decision of a routing policy for a conversation. No other code reads routing decisions from a
- * routing policy. The router uses the decision for planning, and the API and the dashboard show the decision.
+ * Reads a routing policy's decision about a conversation. No other code reads routing decisions from a
+ * routing policy. The router plans requests with this decision, and the API and the dashboard show the decision.
  * A bucket for the conversation's intent takes precedence over a bucket for all intents. If neither bucket
  * exists, the priors apply.
  */

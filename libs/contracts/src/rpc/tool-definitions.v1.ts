@@ -50,14 +50,14 @@ export const defineTools = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The account whose share of encoder time is used for embedding new definitions. Gateways of the previous
+     * The account whose share of encoder time is charged for embedding new definitions. Gateways of the previous
      * release omit this field.
      */
     accountId: id.optional(),
     tools: z.array(
       z.object({
         hash: sha256Hex,
-        /** The tool's name. The value is null for built-in tools without a name. */
+        /** The tool's name. Null for built-in tools without a name. */
         name: z.string().nullable(),
         description: z.string(),
         /** The JSON Schema of the tool's arguments as the client wrote it, or null. */

@@ -30,7 +30,7 @@ export interface RoutingPolicy {
 /** A model's observed latency. Older requests have less weight in the average. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  /** Observed time per output token. The value is null if no response was suitable for measuring the time. */
+  /** Observed time per output token. Null if no response was suitable for measuring the time. */
   readonly msPerToken: number | null;
   /** Weight of the latency observation. The weight is a number of requests. */
   readonly weight: number;

@@ -16,7 +16,7 @@ export interface ReceivedRequest {
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   /**
-   * The recorded exchange that was used for the response. The value is null if no recorded exchange was
+   * The recorded exchange that was used for the response. Null if no recorded exchange was
    * selected.
    */
   readonly exchangeId: string | null;

@@ -7,7 +7,7 @@ import { renderRequest } from './provider/render-request.ts';
 /** Cohere documents no rule for tool names. All other formats accept names that match this pattern. */
 const toolNamePattern = /^[\w-]{1,64}$/;
 
-/** Cohere's chat API, version 2. The gateway can also parse client requests in this format. */
+/** The format of Cohere's chat API, version 2. The gateway can also parse client requests in this format. */
 export const cohere: WireFormat<'cohere'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'cohere',
   spellings: ['spelling'],

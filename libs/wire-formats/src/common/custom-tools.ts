@@ -52,7 +52,7 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 /**
  * Wraps the provider side of a format, so that calls to functions that replace custom tools become calls to
  * the custom tools. The complete input of a call is emitted as one delta when the call ends. Models sometimes
- * send arguments that are not an object with the text parameter. Arguments in any other form become the
+ * send arguments that are not a JSON object with the text parameter. Arguments in any other form become the
  * unchanged input of the custom tool.
  * @param customNow returns the names of the client's custom tools
  */
@@ -69,7 +69,7 @@ export function restoreCustomCalls(
 /** The calls to custom tools in one response. */
 class CustomCalls {
   readonly #customNow: () => ReadonlySet<string> | null;
-  /** The received arguments of each open call, by the position of the call. */
+  /** The arguments received so far for each open call, by the position of the call. */
   readonly #open = new Map<string, string[]>();
   #waitingCharacters = 0;
 

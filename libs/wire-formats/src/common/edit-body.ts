@@ -98,7 +98,7 @@ export function stripToolMembers(
 /**
  * Marks tools as deferred. The provider keeps the definition of a deferred tool out of the prompt until the
  * model searches for the tool. A deferred tool must not carry a cache marker. If the client put a cache marker
- * on the tool, the marker becomes null.
+ * on the tool, the marker is set to null.
  */
 export function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (deferTools === undefined) return [];

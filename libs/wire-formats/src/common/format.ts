@@ -27,14 +27,14 @@ export interface CallPlace {
   readonly argumentsRange: ByteRange;
   /** The edits that remove the namespace of the called tool. */
   readonly namespaceEdits?: readonly ByteEdit[];
-  /** True if the arguments are a JSON string with encoded JSON. False if the arguments are a JSON value. */
+  /** True if the arguments are JSON encoded in a string. False if the arguments are a JSON value, such as an object. */
   readonly isText: boolean;
   /** The arguments as JSON text, exactly as the client sent them. The arguments are decoded on demand. */
   argumentsText(): string;
 }
 
 /**
- * A section of conversation text for the compressor. Sections are in the order in which the model reads them.
+ * A section of the conversation's text that the compressor receives. Sections are in the order in which the model reads them.
  */
 export interface ContextPart {
   /**
@@ -44,7 +44,7 @@ export interface ContextPart {
   readonly message: number;
   readonly speaker: MessageRole;
   /**
-   * The range of the JSON string that may be replaced. If the range is undefined, the text is read-only and
+   * The byte range of the JSON string that may be replaced. If the range is undefined, the text is read-only and
    * serves as a reference.
    */
   readonly range: ByteRange | undefined;
@@ -75,7 +75,7 @@ export interface StreamRenderOptions extends AnswerDefaults {
    * usage at the end of a stream. Without this function, unknown input tokens are reported as 0.
    */
   readonly estimateInputTokens?: () => number;
-  /** The last frame that the client received. Formats with numbered events continue the frame's numbers. */
+  /** The last frame that the client received. Formats with numbered events continue the numbering of that frame. */
   readonly lastFrame?: Uint8Array | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface RenderedError {
 }
 
 /**
- * Renders one response as a stream of bytes. Each response needs a separate renderer. A renderer is not safe
+ * Renders a single response as a byte stream. Each response needs a separate renderer. A renderer is not safe
  * for concurrent use.
  */
 export interface StreamRenderer {
@@ -106,13 +106,13 @@ export interface StreamParser {
    */
   readonly failure?: GatewayError | undefined;
   /**
-   * Call this method when the provider has closed the stream without an error. If no `message-end` was
-   * returned, the response is truncated.
+   * Call this method after the provider has closed the stream without an error. If the parser emitted no
+   * `message-end` event, the response is truncated.
    */
   end(): StreamEvent[];
 }
 
-/** Request values that some formats carry in the URL. */
+/** Request settings that some formats put in the URL. */
 export interface RequestRoute {
   /** The client's model name, with its provider prefix, percent-decoded. */
   readonly model: string;
@@ -122,7 +122,7 @@ export interface RequestRoute {
 /** Response headers as returned by Node's HTTP client, with lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Parses client requests in this format, and renders the responses. */
+/** Parses client requests in this format and renders the responses. */
 export interface ClientHalf {
   /** Value of `content-type` for a non-streaming response. */
   readonly contentType: string;
@@ -132,14 +132,14 @@ export interface ClientHalf {
   readonly framing: 'sse' | 'event-stream';
   /**
    * The response header, in addition to `x-request-id`, in which clients that use this format look for the
-   * request id. The value is null if the format has no header for the request id.
+   * request id. Null if the format has no header for the request id.
    */
   readonly requestIdHeader: string | null;
   /** Whether messages of the format can carry encrypted or signed reasoning of any provider. */
   readonly carriesReasoning: boolean;
   /** True if the format has only one text per choice, so that text blocks of a response are merged. */
   readonly joinsTexts: boolean;
-  /** Whether one response may join the reasoning of several responses, with the id of the last response. */
+  /** Whether one response may combine the reasoning of several responses under the id of the last response. */
   readonly joinsResponses?: true;
   /**
    * Reads and validates the fields that the gateway needs.
@@ -149,18 +149,18 @@ export interface ClientHalf {
   outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
   /** The tool results, user text, model text and tool calls in the messages from index `from` onward. */
   listContext(tape: JsonTape, from: number): ContextPart[];
-  /** The name, description, schema and examples of each given tool, in the given order. */
+  /** Returns the name, description, schema and examples of each given tool, in the given order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
   /**
    * Whether a streamed response includes token usage. The result is true if the format requires usage in
    * streams.
    */
   requestsStreamedUsage(tape: JsonTape): boolean;
-  /** The positions of the function calls in the transcript. */
+  /** Returns the positions of the function calls in the transcript. */
   listCalls(tape: JsonTape): CallPlace[];
   /**
-   * The names of the deferred tools that tool searches in the transcript found. The function is absent in
-   * formats without deferral.
+   * Returns the names of the deferred tools that were found by tool searches in the transcript. Absent for formats
+   * without deferral.
    */
   listFoundTools?(tape: JsonTape): ReadonlySet<string>;
   /**
@@ -236,14 +236,14 @@ export interface ProviderHalf {
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension fields that only record how the client spelled an interchange value. A format that ignores the
-   * extension fields of other formats causes no loss.
+   * Extension fields that only record how the client spelled an interchange value. In a format that ignores the
+   * extension fields of other formats, omitting these fields is not a loss.
    */
   readonly spellings: readonly string[];
-  /** Whether a custom tool can have a grammar. In all other formats, a grammar is a loss. */
+  /** Whether a custom tool can have a grammar. In all other formats, a custom tool's grammar is a loss. */
   readonly takesGrammars?: true;
   /**
-   * Request fields of other formats that have the same name and meaning in this format. A translated request
+   * Request fields that have the same name and meaning in this format as in another format. A translated request
    * keeps the shared request fields.
    */
   readonly adoptedMembers?: { readonly [Other in ProviderFormat]?: readonly string[] };

@@ -9,7 +9,7 @@ export function invalidBody(): GatewayError {
 }
 
 /**
- * Maximum length of a model name. Real model names have at most about 100 characters. Model names are copied
+ * Maximum length of a model name. Real model names have at most 100 characters or so. Model names are copied
  * into headers and logs.
  */
 export const modelCharactersMax = 512;
@@ -54,7 +54,7 @@ export function readArray(tape: JsonTape, name: string): JsonNode | undefined {
   return node;
 }
 
-/** Returns a number in the body. Returns undefined for any other type, which the provider validates. */
+/** Returns a numeric field of the body. Returns undefined for any other type, which the provider validates. */
 export function readNumber(tape: JsonTape, name: string): number | undefined {
   const node = findSet(tape, name);
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
@@ -70,8 +70,8 @@ export function readMessages(tape: JsonTape): JsonNode[] {
 }
 
 /**
- * Describes the given tools from a request, in the given order.
- * @param nodes all tools of the request, by index. By default, the elements of the tool list are the tools.
+ * Returns descriptions of the given tools in a request, in the given order.
+ * @param nodes all tools of the request, by index. By default, each element of the tool list is one tool.
  */
 export function describeTools(
   tape: JsonTape,
@@ -90,7 +90,7 @@ function listTools(tape: JsonTape): readonly JsonNode[] {
   return list === undefined ? [] : tape.items(list);
 }
 
-/** Tool examples must be strings. Values of other types are skipped. */
+/** Examples of a tool's use must be strings. Values of other types are skipped. */
 export function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

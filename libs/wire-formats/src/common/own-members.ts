@@ -3,7 +3,7 @@ import { isEmpty } from '../json/read-members.ts';
 
 /** Reads and writes one format's extension fields on a part, an event or a request. */
 export interface OwnMembers {
-  /** Wraps the fields as extensions of the format. */
+  /** Wraps fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
   /**
    * Wraps the fields in the same way as `of`. The result can be spread into an object, and is empty if there

@@ -27,7 +27,7 @@ export interface RequestEdit {
    */
   readonly allowTools?: ReadonlySet<number>;
   /**
-   * Edits to tool definitions, by tool index. The edits are in ascending order. Offsets are relative to the
+   * Edits to tool definitions, keyed by tool index. The edits are in ascending order. Offsets are relative to the
    * definition's first byte.
    */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;

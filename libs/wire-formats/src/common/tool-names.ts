@@ -18,10 +18,10 @@ const nameCharactersMax = 64;
 const markCharacters = 8;
 
 /**
- * Replaces tool names that the provider rejects, everywhere in the request. A tool name gets the same
+ * Replaces tool names that the provider rejects, everywhere in the request. A tool name has the same
  * replacement in every turn of a conversation. `meant` maps the replacements to the client's names. Returns
  * null if the provider accepts all names.
- * @param pattern matches a complete name that the provider accepts
+ * @param pattern matches every complete name that the provider accepts
  */
 export function nameTools(
   request: ChatRequest,

@@ -5,7 +5,7 @@ import type { StreamEvent } from '@gateway/interchange';
 const waitingCharactersMax = 32 * 1024 * 1024;
 
 /**
- * Adds an event's size to the number of buffered characters. Renderers buffer a block's events while a
+ * Adds an event's size to the count of buffered characters. Renderers buffer a block's events while a
  * different block is open.
  * @throws GatewayError `upstream_invalid` if the number of buffered characters exceeds its maximum.
  */

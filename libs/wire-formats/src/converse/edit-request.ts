@@ -20,7 +20,7 @@ import { isCachePoint, requestFields } from './client/outline-request.ts';
  * plan in place. Bytes outside the edits stay unchanged. If the request needs no changes, the function
  * returns the same `bytes` object. The model is in the URL, so a different model does not change the body. If
  * a client repeats a field that the gateway validates, only the last occurrence is kept. A provider that
- * reads the first occurrence therefore reads the validated value.
+ * reads the first occurrence of a field therefore reads the validated value.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
   const { tape } = given;

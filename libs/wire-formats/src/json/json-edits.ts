@@ -2,7 +2,7 @@ import type { ByteEdit, ByteRange } from '@gateway/interchange';
 import type { JsonEntry, JsonNode, JsonTape } from './json-tape.ts';
 
 /**
- * Applies edits to bytes. If there are no edits, the function returns the same `bytes` object.
+ * Applies edits to bytes. If there are no edits, returns the same `bytes` object.
  * @throws RangeError if the edits are not ascending, overlap, or end past the last byte.
  */
 export function applyEdits<Bytes extends Uint8Array>(
@@ -70,7 +70,7 @@ export function replaceValue(tape: JsonTape, node: JsonNode, json: string): Byte
 }
 
 /**
- * Makes one edit for each run of adjacent removed entries. The edit includes the comma before the run. If no
+ * Creates one edit for each run of adjacent removed entries. The edit includes the comma before the run. If no
  * kept entry precedes the run, the edit includes the comma after the run. The result has no extra comma, and
  * kept entries keep the client's spacing.
  */

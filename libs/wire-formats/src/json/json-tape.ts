@@ -1,8 +1,8 @@
 import type { ByteRange } from '@gateway/interchange';
 
 /**
- * The index of a JSON value on a tape, in text order. An index is only valid for the tape that returned the
- * index.
+ * The index of a JSON value on a tape, whose values are in text order. An index is valid only for the tape that returned
+ * it.
  */
 export type JsonNode = number;
 
@@ -23,13 +23,13 @@ export const nodeWords = 3;
 /** Limits for a JSON text. An absent field means no limit. */
 export interface JsonLimits {
   readonly depthMax: number;
-  /** Maximum number of values and keys together. */
+  /** Maximum total number of values and keys. */
   readonly valuesMax?: number;
   /** Maximum number of fields in one object. */
   readonly fieldsMax?: number;
 }
 
-/** The number of fields of a complete object on a tape, including repeated keys. */
+/** The number of fields in a complete object on a tape, including repeated keys. */
 export function countFields(bytes: Uint8Array, words: Uint32Array, object: JsonNode): number {
   const end = words[object * nodeWords + 2] ?? 0;
   let fields = 0;
@@ -62,7 +62,7 @@ export class JsonTape {
   readonly bytes: Buffer;
   readonly #words: Uint32Array;
 
-  /** Only `scanJson` calls the constructor. `words` may be longer than the text needs. */
+  /** Only `scanJson` calls the constructor. `words` may be longer than necessary for the text. */
   constructor(bytes: Uint8Array, words: Uint32Array) {
     this.bytes = Buffer.isBuffer(bytes)
       ? bytes
@@ -95,7 +95,7 @@ export class JsonTape {
     return this.#words.byteLength;
   }
 
-  /** The next node after the given node and its descendants. */
+  /** Returns the node that follows the given node and its descendants. */
   after(node: JsonNode): JsonNode {
     const first = this.bytes[this.start(node)];
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
@@ -147,7 +147,7 @@ export class JsonTape {
   }
 
   /**
-   * Compares a string that contains an escape with a text, up to the first difference. Decoding every key of
+   * Compares an escaped JSON string with a text, up to the first difference. Decoding every key of
    * a large object for every field that the gateway reads would take seconds.
    */
   #decodesTo(node: JsonNode, text: string): boolean {

@@ -29,8 +29,8 @@ function keepLongInteger(_key: string, value: unknown, context: { readonly sourc
 }
 
 /**
- * Parses JSON text. Returns undefined for a text that is not JSON, is nested too deeply, or would change when
- * it is encoded.
+ * Parses JSON text. Returns undefined for text that is not JSON, is nested too deeply, or would change if it were
+ * encoded again.
  */
 function scanExactly(text: string): JsonTape | undefined {
   if (!text.isWellFormed()) return undefined;

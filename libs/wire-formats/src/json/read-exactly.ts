@@ -8,7 +8,7 @@ const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => 
 const longDigits = /\d{16,}/g;
 
 /**
- * Returns an integer that a double cannot represent as an object. `JSON.stringify` writes the object with the
+ * Wraps an integer that a double cannot represent in an object. `JSON.stringify` writes the object with the
  * integer's digits.
  */
 export function keepDigits(value: number, source: string): unknown {
@@ -39,9 +39,9 @@ class ExactReader {
   }
 
   /**
-   * Returns the value of a node with all digits of long integers. The recursion is at most as deep as the
+   * Returns the value of a node without rounding long integers. The recursion is at most as deep as the
    * scan.
-   * @param value the same value with rounded integers. Lists and objects are changed in place.
+   * @param value the same JSON value, but with rounded integers. Lists and objects are changed in place.
    */
   read(node: JsonNode, value: unknown): unknown {
     if (typeof value === 'number') return keepDigits(value, this.#tape.text(node));

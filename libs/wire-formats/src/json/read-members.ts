@@ -23,7 +23,7 @@ export function asNumber(value: unknown): number | undefined {
 const tokensMax = 1_000_000_000_000;
 
 /**
- * A rounded token count. Returns undefined for a negative, huge or non-numeric value, which the request log
+ * A rounded token count. Returns undefined for a negative, very large or non-numeric count, which the request log
  * would reject.
  */
 export function asTokens(value: unknown): number | undefined {
@@ -31,7 +31,7 @@ export function asTokens(value: unknown): number | undefined {
   return tokens >= 0 && tokens <= tokensMax ? tokens : undefined;
 }
 
-/** The elements of a list. The result is empty for any other value. */
+/** The elements of a list. Returns an empty object for any other value. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }

@@ -6,7 +6,7 @@ import { scanJson } from './scan-json.ts';
 const scan = (text: string | Buffer, depthMax = 128): JsonTape =>
   scanJson(Buffer.from(text as string), { depthMax });
 
-/** Generates any JSON text, with random whitespace between tokens and escapes in some strings. */
+/** Generates arbitrary JSON text, with random whitespace between tokens and escapes in some strings. */
 const jsonText = fc
   .tuple(
     fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }),
@@ -23,7 +23,7 @@ function escapeUnit(unit: string): string {
 }
 
 /**
- * JSON text with some bytes removed, duplicated or replaced. The damaged text resembles JSON but is mostly
+ * Generates JSON text with some bytes removed, duplicated or replaced. The damaged text resembles JSON but is mostly
  * invalid.
  */
 const damagedText = fc
@@ -208,7 +208,7 @@ describe('scanJson', () => {
       expect(scanJson(Buffer.from(accepted), limits).items(0)).toHaveLength(2);
       expect(() => scanJson(Buffer.from(`[${object(101, value)}]`), limits)).toThrow(JsonFieldsError);
     }
-    // The limit on fields ignores the values of a list and the fields of inner objects.
+    // The field limit does not count list elements or the fields of inner objects.
     const inner = `{"list":[${'1,'.repeat(1_000)}1],"objects":[${`${object(100, '1')},`.repeat(10)}1]}`;
     expect(scanJson(Buffer.from(inner), { depthMax: 8, fieldsMax: 100 }).entries(0)).toHaveLength(2);
   });

@@ -91,7 +91,7 @@ class Scanner {
     return new JsonTape(this.#bytes, words);
   }
 
-  /** Scans the current value up to its first scalar or empty container. */
+  /** Scans the current JSON value up to its first scalar or empty container. */
   #scanValue(): void {
     for (;;) {
       const first = this.#skipSpace();
@@ -122,7 +122,7 @@ class Scanner {
   }
 
   /**
-   * Closes the containers that end after a value. Returns true if another value follows. Returns false at the
+   * Closes the containers that end after a value. Returns true if another JSON value follows. Returns false at the
    * end of the top-level value.
    */
   #closeAndSeparate(): boolean {
@@ -176,8 +176,8 @@ class Scanner {
   }
 
   /**
-   * Returns the offset of the next byte that ends a run of ordinary bytes, or the length of the text. After
-   * alignment, the loop reads four bytes at a time. The subtraction sets the top bit of each byte below 0x20.
+   * Returns the offset of the next byte that is not an ordinary string byte, or the length of the text. Once
+   * aligned, the loop reads four bytes at a time. The subtraction sets the top bit of each byte that is less than 0x20.
    * The top bit is also set for bytes that an XOR with a quote or a backslash makes zero (Warren, Hacker's
    * Delight, 6-1). A borrow can cause a false positive in the next higher byte, so the loop then checks each
    * byte.
@@ -280,7 +280,7 @@ class Scanner {
   }
 
   /**
-   * The limit on values is checked only when the tape grows, so that the check costs nothing per node. The
+   * The value limit is checked only when the tape grows, so that no check per node is needed. The
    * limit on values is exact only if the limit is 4096 times a power of two.
    */
   #grow(): void {

@@ -153,7 +153,7 @@ it('the signature of a tool call is in a reasoning item in front of the call, an
       ],
     },
   ]);
-  // A client may send the reasoning without the call.
+  // A client may send the reasoning without the tool call.
   expect(parse([output[0]!, { role: 'user', content: 'Stop.' }])).toMatchObject([{ role: 'user' }]);
 });
 

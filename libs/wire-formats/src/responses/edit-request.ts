@@ -82,7 +82,7 @@ export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
   return isSealed.includes(true) ? removeItems(tape, input, (index) => isSealed[index] !== true) : [];
 }
 
-/** Adds items to an input that is a text. The text becomes the message of a user, with unchanged bytes. */
+/** Adds items to an input that is a text. The text becomes a user message, with unchanged bytes. */
 function addToText({ start, end }: ByteRange, added: unknown): ByteEdit[] {
   const items = asList(added);
   if (items.length === 0) return [];

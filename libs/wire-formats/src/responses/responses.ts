@@ -20,7 +20,7 @@ import { initialStreamState, type StreamState } from './provider/stream-state.ts
 import { toolNamePattern } from './shared/tools.ts';
 
 /**
- * Maximum length of a stream event in bytes. The last event repeats the whole response, with its generated
+ * Maximum length of a stream event in bytes. The last event repeats the whole response, including generated
  * images.
  */
 export const responsesEventBytesMax = 64 * 1024 * 1024;
@@ -97,8 +97,8 @@ function parseFrame(state: StreamState, { data }: SseFrame): Step<StreamState> {
 }
 
 /**
- * Handles the end of a stream. A stream without an event for the complete response is truncated, so the
- * function emits no event.
+ * Handles the end of a stream. A stream without a final event is truncated, so no
+ * event is emitted.
  */
 function endStream(state: StreamState): Step<StreamState> {
   return [state, []];

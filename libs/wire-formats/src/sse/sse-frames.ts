@@ -41,8 +41,8 @@ export interface SseDecoderOptions {
   /** Maximum number of bytes in one line and in one event's data. The default is 1 MiB. */
   readonly frameBytesMax?: number;
   /**
-   * Whether lines that are not an event field are treated as data. The standard ignores lines that are not an
-   * event field. However, Google ends a failed stream with a JSON document that is not framed as an event.
+   * Whether lines that are not an event field are treated as data. According to the standard, lines that are not event fields
+   * are ignored. However, Google ends a failed stream with a JSON document that is not framed as an event.
    * The default is false.
    */
   readonly keepsBareLines?: boolean;
@@ -123,7 +123,7 @@ export class SseDecoder {
     this.#pendingBytes = length;
   }
 
-  /** Completes a line with `chunk` from `start` to `end`. */
+  /** Completes a line with the bytes of `chunk` from `start` to `end`. */
   #endLine(chunk: Buffer, start: number, end: number, frames: SseFrame[]): void {
     let length = end - start;
     let line: string;

@@ -2,7 +2,7 @@ import type { ChatPart, Citation, JsonObject, StreamEvent } from '@gateway/inter
 
 /** The citations collected until now for one choice, as an immutable object. */
 export interface CitedText {
-  /** Length of the choice's text until now, in code points. OpenAI counts positions in code points. */
+  /** Length of the choice's text so far, in code points. OpenAI counts positions in code points. */
   readonly characters: number;
   /** The open block, with its start position in the text and the web pages that it cites. */
   readonly open: { readonly block: number; readonly start: number; readonly pages: readonly Page[] };
@@ -48,8 +48,8 @@ export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
 }
 
 /**
- * OpenAI's `annotations` field, to spread into a message or a delta. The result is an empty object if the
- * response cites no page.
+ * OpenAI's `annotations` field, to spread into a message or a delta. Returns an empty object if the
+ * response cites no web page.
  */
 export function renderAnnotations(cited: CitedText): JsonObject {
   const { annotations } = closeBlock(cited);

@@ -27,7 +27,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
 }
 
 /**
- * The roles that `mapRole` maps, most frequent first. A comparison of raw bytes avoids decoding the strings.
+ * The roles in `mapRole`, most frequent first. A comparison of raw bytes avoids decoding the strings.
  */
 const roles = ['user', 'assistant', 'tool', 'system', 'developer', 'function'] as const;
 

@@ -17,7 +17,7 @@ export function parseMessage(raw: JsonObject): ChatMessage {
   };
 }
 
-/** Records the client's spelling of values for which the interchange has only one spelling. */
+/** Records how the client wrote values that the interchange writes in only one way. */
 function readSpelling(raw: JsonObject, role: string): JsonObject {
   return {
     ...(raw.role === role ? {} : { role: raw.role }),
@@ -27,7 +27,7 @@ function readSpelling(raw: JsonObject, role: string): JsonObject {
 
 interface ReadParts {
   readonly parts: readonly ChatPart[];
-  /** The message fields from which the message parts were parsed. */
+  /** Names of the message fields that were parsed into message parts. */
   readonly read: readonly string[];
 }
 

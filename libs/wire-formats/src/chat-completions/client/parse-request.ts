@@ -61,7 +61,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 interface ReadSettings {
   readonly settings: ChatSettings;
   /**
-   * Fields that the parsed settings cover completely. The extensions do not repeat the fields that the
+   * Fields that are parsed completely into settings. The extensions do not repeat the fields that the
    * settings cover.
    */
   readonly read: readonly string[];
@@ -105,7 +105,7 @@ function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** Removes the gateway's own field from a tool definition. */
+/** Removes the field that only the gateway reads from a tool definition. */
 function parseTool(raw: JsonObject): ChatTool {
   const kind = raw.type === 'custom' ? 'custom' : 'function';
   const body = asObject(raw[kind]);

@@ -132,7 +132,7 @@ function startToolCall(state: StreamRenderState, event: EventOf<'tool-call-start
 }
 
 /**
- * Opaque parts from another format are dropped, because clients of chat completions cannot read these parts.
+ * Opaque parts from another format are dropped, because chat completions clients cannot read them.
  */
 function renderOwnPart(state: StreamRenderState, { choice, part }: EventOf<'part'>): RenderStep {
   const { part: raw } = readOwn(part);

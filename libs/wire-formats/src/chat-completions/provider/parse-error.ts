@@ -19,7 +19,7 @@ export function parseError(status: number, body: string): ProviderError {
   };
 }
 
-/** Parses the value of an `error` field. Missing properties of the error become empty strings or null. */
+/** Parses the value of an `error` field. Missing error properties become empty strings or null. */
 export function parseErrorValue(value: unknown): ProviderError {
   const error: JsonObject = typeof value === 'string' ? { message: value } : (asObject(value) ?? {});
   return {

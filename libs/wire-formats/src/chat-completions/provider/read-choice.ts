@@ -35,7 +35,7 @@ const readToolCalls: ReadStep = (state, { message, whole }, events) => {
   return current;
 };
 
-/** The tool call that a delta continues. Returns undefined if the delta starts a new tool call. */
+/** Finds the tool call that a delta continues. Returns undefined if the delta starts a new tool call. */
 function findCall(
   calls: readonly CallState[],
   position: number | undefined,

@@ -5,7 +5,7 @@ import { addText, endOpenBlock, type ReadStep, type ChoiceState } from './stream
 
 /**
  * Fields that contain reasoning. DeepSeek uses `reasoning_content`. OpenRouter and Groq use `reasoning`. The
- * parser reads the first non-empty field.
+ * parser reads the first of these fields that is not empty.
  */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
@@ -14,9 +14,9 @@ export const readContent: ReadStep = (state, { message, whole }, events) => {
   const { content } = message;
   if (typeof content === 'string') {
     // Most streams start with an empty content string, which the parser skips.
-    // In a non-streaming response, an empty content string is the model's output.
+    // In a non-streaming response, an empty content string is real model output.
     if (content === '' && !whole) return state;
-    // Mistral continues the text of a list with strings.
+    // After a content list, Mistral sends further text as plain strings.
     const field = state.open?.kind === 'text' ? state.open.field : 'content';
     return addText(state, { kind: 'text', field }, content, {}, events);
   }

@@ -12,7 +12,7 @@ import {
 } from '../shared/settings.ts';
 import { renderMessages } from './render-messages.ts';
 
-/** Renders a request body in the chat completions format, and lists the losses. */
+/** Renders a request body in the chat completions format and lists the losses. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const own = readOwn(request);
   const losses: Loss[] = findCacheLosses(request);
@@ -96,8 +96,8 @@ function renderSettings(
 }
 
 /**
- * Whether the client sent the seed in Mistral's field. A seed from Mistral's field is rendered in Mistral's
- * field instead of `seed`.
+ * Whether the client sent the seed in Mistral's field. A seed that the client sent in Mistral's field is rendered in
+ * Mistral's field instead of `seed`.
  */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;
@@ -131,8 +131,8 @@ function findCacheLosses({ messages, tools }: ChatRequest): Loss[] {
 }
 
 /**
- * Whether the client wrote the cache marker in the chat completions format. For a tool, the cache marker may
- * be inside its function.
+ * Whether the client wrote the cache marker in the chat completions format. A tool may have the cache marker
+ * inside its function object.
  */
 function isSpelled(holder: { readonly extensions?: Extensions }): boolean {
   const own = readOwn(holder);

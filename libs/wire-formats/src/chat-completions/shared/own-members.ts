@@ -2,7 +2,7 @@ import type { CacheMarker, ChatPart, Extensions, JsonObject } from '@gateway/int
 import { asObject, asText, isEmpty, optional } from '../../json/read-members.ts';
 
 /**
- * Wraps fields as extensions of the chat completions format, to spread into an object. The result is an empty
+ * Wraps fields as extensions of the chat completions format, to spread into an object. Returns an empty
  * object if there are no fields.
  */
 export function withOwn(members: JsonObject): { extensions?: Extensions } {
@@ -14,8 +14,8 @@ export function ownExtensions(members: JsonObject): Extensions {
 }
 
 /**
- * Returns an object's extension fields for the chat completions format. The result is an empty object if the
- * format has no extension fields.
+ * Returns an object's extension fields for the chat completions format. Returns an empty object if there
+ * are no extension fields.
  */
 export function readOwn(holder: { readonly extensions?: Extensions } | undefined): JsonObject {
   return holder?.extensions?.['chat-completions'] ?? {};

@@ -23,7 +23,7 @@ export function parseUsage(usage: JsonObject): TokenUsage | undefined {
 }
 
 /**
- * Fields for the number of cached tokens, listed in the order OpenAI, DeepSeek, Moonshot, Anthropic and vLLM.
+ * Fields for the number of cached tokens, as named by OpenAI, DeepSeek, Moonshot, Anthropic and vLLM (in this order).
  */
 function readCached(usage: JsonObject, details: JsonObject): number | undefined {
   return (

@@ -56,7 +56,7 @@ export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest 
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Request fields that the parsed settings cover completely. */
+  /** Request fields that are parsed completely into settings. */
   readonly read: readonly string[];
 }
 
@@ -146,7 +146,7 @@ function parseTurn(raw: JsonObject, content: readonly ChatPart[]): ChatPart[] {
   return [...planned, ...content, ...asList(raw.tool_calls).filter(isObject).map(parseToolCall)];
 }
 
-/** The model's plan for its tool calls. Cohere sends the plan in a separate field. */
+/** Parses the model's plan for its tool calls. Cohere sends the plan in a separate field. */
 function planPart(text: string): ChatPart {
   return { type: 'thinking', text, extensions: own.of({ spelling: { field: 'tool_plan' } }) };
 }

@@ -84,8 +84,8 @@ export function startText(
 }
 
 /**
- * Appends text to the open block, or starts a new block if the open block has another kind. Empty text emits
- * no event.
+ * Appends text to the open block, or starts a new block if the open block has another kind. For empty text, no event
+ * is emitted.
  */
 export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text: string): StreamStep {
   if (text === '') return [state, []];

@@ -5,9 +5,9 @@ import { listBlockCalls } from '../../common/outline-request.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
 /**
- * Lists the message parts from a given message index onward. From index 0, the system prompt's parts come
+ * Lists the message parts from a given message index onward. If the index is 0, the system prompt's parts come
  * first. JSON results are read-only, because the provider renders JSON as text. Reasoning, images, documents
- * and guarded text are not listed.
+ * and guarded text are omitted.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');
@@ -54,8 +54,8 @@ function listCall(tape: JsonTape, block: JsonNode, message: number): ContextPart
 }
 
 /**
- * Lists the tool calls that the client executes. Calls to server tools are excluded, because the provider
- * executes these calls.
+ * Lists the tool calls that the client executes. Server tool calls are excluded, because the
+ * provider executes them.
  */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {

@@ -30,7 +30,7 @@ export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): Js
   };
 }
 
-/** A nonstandard HTTP status that the AWS SDK does not define. */
+/** A nonstandard HTTP status that the AWS SDK does not recognize. */
 const overloaded = 529;
 
 /**

@@ -13,12 +13,12 @@ export type BlockEvent = Exclude<
 
 /**
  * The block that is being sent, and the blocks that wait for the end of that block. In the Converse format,
- * blocks are strictly sequential. In other formats, tool calls can overlap.
+ * blocks are strictly sequential. In streams of other formats, tool calls can overlap.
  */
 export interface BlockQueue {
   readonly nextIndex: number;
   readonly current: CurrentBlock | undefined;
-  /** Buffered events per block, latest event first. The blocks are in the order of their start events. */
+  /** Buffered events of each block, latest event first. The blocks are in the order of their start events. */
   readonly waiting: ReadonlyMap<number, Waiting>;
   /**
    * Buffered events for all blocks that have not been sorted by block yet, latest event first. When the next
@@ -66,7 +66,7 @@ export function renderBlockEvent(queue: BlockQueue, event: BlockEvent): QueueSte
   return [drained, [...frames, ...more]];
 }
 
-/** Renders all buffered blocks when the response stops. Blocks that are still open are ended. */
+/** Renders all buffered blocks when the response stops. Ends the blocks that are still open. */
 export function renderQueued(queue: BlockQueue): QueueStep {
   let current = queue;
   const frames: StreamFrame[] = [];
@@ -198,7 +198,7 @@ function endBlock(queue: BlockQueue): QueueStep {
 }
 
 /**
- * Renders a complete part as a start, a delta and a stop. A part that streams cannot express is not rendered.
+ * Renders a complete part as a start, a delta and a stop event. A part that streams cannot express is not rendered.
  */
 function renderPart(queue: BlockQueue, part: ChatPart): QueueStep {
   const block =

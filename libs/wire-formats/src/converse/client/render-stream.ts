@@ -36,7 +36,7 @@ export const initialStreamRender: StreamRenderState = {
 };
 
 /**
- * Renders an event as any number of frames. The Converse format has only one choice, so events for other
+ * Renders a stream event as zero or more frames. The Converse format has only one choice, so events for other
  * choices are dropped.
  * @param latencyMs time since the start of the response
  */

@@ -9,7 +9,7 @@ import { endOpenBlock, type StreamState, type StreamStep } from './stream-state.
 import { emitExtensions, emitFinish, emitUsage } from './parse-response.ts';
 import { readBlockDelta, readBlockStart, readBlockStop } from './read-block.ts';
 
-/** A padding field that AWS adds to frames, so that the frame length does not reveal the text length. */
+/** A padding field that AWS adds to frames so that the frame length does not reveal the text length. */
 const padding = 'p';
 
 /**
@@ -44,7 +44,7 @@ function readMessageStart(state: StreamState, payload: JsonObject): StreamStep {
 }
 
 /**
- * Emits the message start once, even if the first frame is missing. Some third-party gateways omit the first
+ * Emits the message start event once, even if the first frame is missing. Some third-party gateways omit the first
  * frame.
  */
 function startOnce(state: StreamState): StreamStep {

@@ -25,7 +25,7 @@ const membersOfSettings = [
 ] as const;
 
 /**
- * Renders the request body in the Converse format, and lists the losses. The model and the streaming flag go
+ * Renders the request body in the Converse format and lists the losses. The model and the streaming flag go
  * into the URL.
  */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
@@ -169,7 +169,7 @@ function renderMessages(
 }
 
 /**
- * Adds the late system messages as one turn. The API rejects a system message directly after a message of the
+ * Adds the system messages from inside the conversation as one turn. The API rejects a system message directly after a message of the
  * model, so such a message becomes a user message.
  */
 function addLate(turns: Turn[], late: JsonObject[]): void {

@@ -19,7 +19,7 @@ export interface StreamState {
   readonly hasMetadata: boolean;
   readonly ended: boolean;
   readonly nextBlock: number;
-  /** The open block with the provider's index. At most one block is open. */
+  /** The open block and the provider's index for the block. At most one block is open. */
   readonly open: OpenBlock | undefined;
   /** Number of buffered characters in the open block. */
   readonly bufferedCharacters: number;
@@ -56,7 +56,7 @@ export const initialStreamState: StreamState = {
 };
 
 /**
- * Maximum number of characters per block. A server tool result or a generated image needs far fewer
+ * Maximum number of characters per block. Server tool results and generated images need far fewer
  * characters.
  */
 const bufferedCharactersMax = 32 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { asNumber, asObject, isEmpty, optional, otherMembers } from '../../json/
  */
 export interface ReadFields {
   readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;
-  /** The additional fields that the settings do not cover. */
+  /** The additional fields that were not parsed into settings. */
   readonly rest: JsonObject;
   /** The names of the fields from which the settings were parsed. */
   readonly spelling: { readonly thinking?: string; readonly topK?: string };

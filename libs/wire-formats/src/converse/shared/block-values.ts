@@ -18,7 +18,7 @@ export function renderCachePoint(marker: CacheMarker): JsonObject {
   return { cachePoint: { type: 'default', ...optional('ttl', marker.ttl) } };
 }
 
-/** The kinds of a citation's `location`, each with the field that contains the index. */
+/** The kinds of `location` in a citation, each with the field that contains the index. */
 const placeKinds = [
   ['documentChar', 'characters', 'documentIndex'],
   ['documentPage', 'pages', 'documentIndex'],
@@ -84,7 +84,7 @@ interface RedactedThinking {
  * Parses hidden reasoning. The Converse format encodes the model's bytes in base64. For Claude, the bytes are
  * the text of the field `data` in Claude's own API
  * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). The interchange contains the
- * text of the field `data`. Bytes from other models stay in base64.
+ * text of the field `data`. Bytes from other models remain base64-encoded.
  */
 export function parseRedacted(base64: string): RedactedThinking {
   const text = Buffer.from(base64, 'base64').toString('latin1');

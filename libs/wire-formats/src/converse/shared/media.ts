@@ -84,8 +84,8 @@ function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: str
 }
 
 /**
- * Parses an image, a document or audio. Returns undefined for an unknown shape, and for a source that only
- * the Converse format has (an S3 location).
+ * Parses an image, a document or audio. Returns undefined for an unknown shape and for a source that only the
+ * Converse format supports (an S3 location).
  */
 export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefined {
   const format = asText(body.format);
@@ -100,7 +100,7 @@ export function parseMedia(kind: MediaKind, body: JsonObject): ChatPart | undefi
       ...own.with({ ...rest, ...optional('spelling', read.spelling) }),
     };
   const name = asText(body.name);
-  // Some models accept document names that the API reference excludes, so the client's name is kept.
+  // Some models accept document names that the API reference forbids, so the client's name is kept.
   const isOdd = name !== undefined && cleanName(name) !== name;
   const spelling = { ...read.spelling, ...(isOdd ? { name } : {}) };
   return {
@@ -145,7 +145,7 @@ function readText(member: string, value: unknown): string | undefined {
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
 /**
- * Renders a media block, or returns the reason for the loss. `nameDocument` returns a document name that the
+ * Renders a media block, or returns the reason why the media is lost. `nameDocument` returns a document name that the
  * API accepts.
  */
 export function renderMedia(

@@ -49,7 +49,7 @@ export function renderContent(parts: readonly ChatPart[], context: BlockContext)
 }
 
 /**
- * Finds the cache marker for a part. A tool result cannot contain a cache point, so a cache marker inside the
+ * Returns the cache marker of a part. A tool result cannot contain a cache point, so a cache marker inside the
  * result applies to the end of the result.
  */
 function findMarker(part: ChatPart): CacheMarker | undefined {
@@ -159,7 +159,7 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
 }
 
 /**
- * Whether a part must be dropped. The API rejects blank text. Blank text with a citation or a cache point is
+ * Whether the renderer must drop a part. The API rejects blank text. Blank text with a citation or a cache point is
  * kept.
  */
 export function isBlank(part: ChatPart): boolean {

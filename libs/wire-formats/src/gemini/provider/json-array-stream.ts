@@ -91,8 +91,8 @@ export class JsonArrayDecoder {
 
 /**
  * Runs a format's reducer over a JSON array that arrives in chunks. Each object is processed like the data of
- * one server-sent event. An array without the closing bracket is a truncated response, so the response has no
- * end event.
+ * one server-sent event. An array without a closing bracket is a truncated response, so no end event is
+ * emitted.
  */
 export function parseJsonArrayStream<State>(
   { initial, parseFrame, endStream }: SseReducer<State>,

@@ -77,7 +77,7 @@ function isSpace(byte: number): boolean {
 function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
   if (data.trim() === '' || state.failed) return [state, []];
   const chunk = parseProviderJson(data);
-  // Google's front end can send an error as a list, even within an event.
+  // Google's front end can send an error as a list, even inside an event of the stream.
   const chunks = (Array.isArray(chunk) ? chunk : [chunk]).filter(isObject);
   return chainSteps(
     state,
@@ -87,8 +87,8 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 
 /**
  * A Gemini stream has no last event that marks its end. A response is complete when every candidate has a
- * finish reason. If a candidate has no finish reason, the arguments of an open call are still emitted,
- * because no earlier delta contained the arguments.
+ * finish reason. If a candidate has no finish reason, the arguments of an open call are still
+ * emitted, because no delta has contained them yet.
  */
 function endStream(state: StreamState): StreamStep {
   const candidates = [...state.candidates.values()];

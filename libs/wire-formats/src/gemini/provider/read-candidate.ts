@@ -22,7 +22,7 @@ import { addPartialArg } from './partial-args.ts';
 export function readCandidate(state: CandidateState, raw: JsonObject, whole: boolean): CandidateStep {
   const content = camelMembers(asObject(raw.content) ?? {});
   const parts = asList(content.parts);
-  // Empty text next to other parts carries no information, and other providers reject empty text.
+  // Empty text next to other parts contains no information, and other providers reject empty text.
   const said = parts.length > 1 ? parts.filter((part) => !isEmptyText(part)) : parts;
   return chainSteps(state, [
     ...said.map((part) => (current: CandidateState) => readPart(current, part, whole)),
@@ -44,8 +44,8 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
 
 /**
  * Reads the citations of a candidate. Citations are read before the text block ends, because a citation
- * belongs to text. The web pages that the model fetched are added with the finish reason. Before the finish
- * reason, grounding metadata can still cite the fetched web pages with titles.
+ * belongs to text. The web pages that the model fetched are added when the finish reason arrives. Until the finish
+ * reason arrives, grounding metadata can still cite the fetched web pages with their titles.
  */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
@@ -98,7 +98,7 @@ function readFinish(state: CandidateState, { finishReason }: JsonObject): Candid
 }
 
 /**
- * Reads a part of a candidate. If `whole` is true, each part is a separate block. If `whole` is false, text
+ * Reads a part of a candidate. If `whole` is true, each part becomes a separate block. If `whole` is false, text
  * continues across chunks.
  */
 function readPart(state: CandidateState, raw: unknown, whole: boolean): CandidateStep {

@@ -83,7 +83,7 @@ export function renderPart(part: ChatPart, field: string, context: RenderContext
 }
 
 function renderText(part: TextPart, field: string, context: RenderContext): JsonObject {
-  // Gemini's own citations are not part of the content, so the omission of Gemini's citations is not a loss.
+  // Gemini's own citations are not part of the content, so omitting them is not a loss.
   const hasForeign = part.citations?.some(({ extensions }) => extensions?.gemini === undefined);
   if (hasForeign === true)
     context.lose(`${field}.citations`, 'the format does not accept citations in requests');

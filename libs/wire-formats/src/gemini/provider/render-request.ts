@@ -16,7 +16,7 @@ import { numberSettings, renderFunctionCalling } from '../shared/settings.ts';
 import { isPlainSchema } from '../shared/schema.ts';
 
 /**
- * Renders the request body in the Gemini format, and lists the losses. The model and the streaming flag go
+ * Renders the request body in the Gemini format and lists the losses. The model and the streaming flag go
  * into the URL.
  */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
@@ -98,7 +98,7 @@ const effortLevels: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Effort levels that the Gemini format lacks. The nearest level of the Gemini format replaces each missing
+ * Reasoning effort levels that the Gemini format lacks. The nearest level of the Gemini format replaces each missing
  * effort level.
  */
 const approximated = new Set(['none', 'xhigh', 'max']);
@@ -186,7 +186,7 @@ function renderFunction(
 
 function renderParameters(parameters: unknown): JsonObject {
   const schema = asObject(parameters);
-  // The schema type of Google's API rejects an object without properties, so `parameters` is omitted.
+  // Google's API rejects an object schema without properties, so `parameters` is omitted.
   if (schema === undefined || isEmpty(asObject(schema.properties) ?? {})) return {};
   return isPlainSchema(schema) ? { parameters: schema } : { parametersJsonSchema: schema };
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const prefix = 'call_g_';
 
 /**
- * Creates an id for a tool call without an id. The call id is deterministic. The call id is unique in the
+ * Creates an id for a tool call without an id. The same tool call always gets the same id. The call id is unique in the
  * conversation if `place` is unique. The call id is short enough for every format (OpenAI accepts 40
  * characters).
  */

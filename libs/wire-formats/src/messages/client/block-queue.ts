@@ -19,8 +19,8 @@ interface OpenBlock {
 
 /**
  * Reorders events so that each block ends before the next block starts. In other formats, tool calls may
- * overlap. Clients that use the messages format ignore deltas for a block that has ended. The queue ends a
- * tool call as soon as the arguments are complete JSON, so that the tool call does not delay later blocks.
+ * overlap. Clients that use the messages format ignore deltas for a block that has ended. The queue ends
+ * a tool call as soon as its arguments are complete JSON, so that the call does not delay later blocks.
  * Most providers send the end event of a tool call only at the end of the response.
  */
 export class BlockQueue {
@@ -33,7 +33,7 @@ export class BlockQueue {
   #waitingCharacters = 0;
 
   /**
-   * Adds an event and returns the events that can be sent, including buffered events.
+   * Adds an event and returns all events that can now be sent, including buffered events.
    * @throws GatewayError `upstream_invalid` if too many events are buffered.
    */
   push(event: StreamEvent): readonly StreamEvent[] {

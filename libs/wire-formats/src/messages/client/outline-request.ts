@@ -15,7 +15,7 @@ import { outlineMessage, outlineSystem } from './outline-messages.ts';
 import { hasCacheControl, outlineTool, outlineToolChoice } from './outline-tools.ts';
 
 /**
- * Reads the fields that the gateway needs from a request, including a token count request. The gateway
+ * Reads the fields that the gateway needs from a messages request or a token count request. The gateway
  * validates only the fields that it reads. The provider validates all other fields.
  * @throws GatewayError `missing_field`, `invalid_field` or `unknown_field`, with the name of the field as
  * `param`.

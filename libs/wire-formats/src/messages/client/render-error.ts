@@ -25,7 +25,7 @@ function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   };
 }
 
-/** Encodes data as a frame of a server-sent event. The field `type` in the data becomes the event name. */
+/** Encodes data as a server-sent event. The field `type` in the data becomes the event name. */
 export function frameOf(data: JsonObject & { readonly type: string }): SseFrame {
   return { event: data.type, data: JSON.stringify(data) };
 }

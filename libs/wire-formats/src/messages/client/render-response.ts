@@ -7,7 +7,7 @@ import { optional } from '../../json/read-members.ts';
 import { renderBlock } from '../shared/blocks.ts';
 import { readArguments } from '../shared/tools.ts';
 
-/** Renders a non-streaming response from the first choice only. Extra fields from Anthropic are included. */
+/** Renders a non-streaming response, using only the first choice. Extra fields from Anthropic are included. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
   const [choice] = answer.choices;

@@ -17,7 +17,7 @@ import {
 import { frameOf, renderErrorEvent } from './render-error.ts';
 import type { EventOf, RenderStep, StreamRenderState } from './stream-blocks.ts';
 
-/** Renders an event as frames. The messages format has only one choice, so other choices are skipped. */
+/** Renders a stream event as frames. The messages format has only one choice, so other choices are skipped. */
 export function renderStreamEvent(state: StreamRenderState, event: StreamEvent): RenderStep {
   if (state.hasFailed || ('choice' in event && event.choice > 0)) return [state, []];
   switch (event.type) {
@@ -143,7 +143,7 @@ function afterMessage(state: StreamRenderState, step: (begun: StreamRenderState)
   return [next, [...start, ...frames]];
 }
 
-/** The usage that arrived after `message_start`, for a response that ends with an error. */
+/** The usage that was received after `message_start`, for a response that ends with an error. */
 function renderLateUsage(state: StreamRenderState): readonly SseFrame[] {
   if (!state.hasLateUsage) return [];
   const delta = { stop_reason: state.reason, stop_sequence: null };

@@ -25,7 +25,7 @@ export interface StreamRenderState {
   readonly hasLateUsage: boolean;
   /** Message fields that arrived before `message_start` was sent. */
   readonly startMembers: JsonObject;
-  /** Blocks, by their number in the interchange. */
+  /** Blocks, by the block number in the interchange. */
   readonly blocks: ReadonlyMap<number, StreamBlock>;
   /** The number of the open block. The messages format ends each block before the next block starts. */
   readonly open: number | undefined;
@@ -116,7 +116,7 @@ export function renderDelta(state: StreamRenderState, block: number, delta: Json
 
 /**
  * Ends a block and removes the block from the state, because a response may have any number of blocks. A
- * block that has already ended stays unchanged.
+ * block that has already ended is not changed.
  */
 export function closeBlock(state: StreamRenderState, block: number | undefined): RenderStep {
   if (block === undefined || state.open !== block) return [state, []];
@@ -129,8 +129,8 @@ export function closeBlock(state: StreamRenderState, block: number | undefined):
 }
 
 /**
- * Ends a thinking block. Redacted data arrives only with the end, so the start of a redacted block is sent
- * together with the end.
+ * Ends a thinking block. Redacted data arrives only at the end of a block, so the start and end of a redacted
+ * block are sent together.
  */
 export function endThinking(state: StreamRenderState, event: EventOf<'thinking-end'>): RenderStep {
   const { block, signature, redacted } = event;

@@ -130,7 +130,7 @@ function parseErrorValue(value: unknown): ProviderError {
 /** Message fields that a stream sends at its end, in a `delta`. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
-/** Message fields that have a separate reader or belong to the end of the message. */
+/** Message fields that other code reads or that belong to the end of the message. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
 /** Reads the start of a message and the content at the start. */
@@ -217,7 +217,7 @@ function createExtensions(scope: 'answer' | 'choice', members: JsonObject): Stre
 }
 
 /**
- * Merges token counts by name. Later counts take precedence. The end of a stream does not repeat all counts.
+ * Merges token counts by name. Later token counts take precedence. The end of a stream does not repeat all counts.
  */
 function readUsage(state: StreamState, raw: unknown): StreamStep {
   const latest = asObject(raw);

@@ -8,7 +8,7 @@ export interface PartLoss {
   readonly reason: string;
   /** True if the whole message part is lost. */
   readonly isWhole: boolean;
-  /** The replacement for the message part, if only some of the message part is lost. */
+  /** The replacement for the message part, if the message part is only partially lost. */
   readonly instead?: ChatPart;
 }
 

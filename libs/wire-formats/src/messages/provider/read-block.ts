@@ -115,7 +115,7 @@ function openToolUse(block: number, raw: JsonObject): Opening {
   ];
 }
 
-/** Maximum number of characters in a server tool's input, which is buffered until its block ends. */
+/** Maximum number of characters in a server tool's input, which is buffered until the block ends. */
 const inputCharactersMax = 1_048_576;
 
 /** Reads a delta. Deltas with unknown types are skipped, except in opaque blocks, which keep all deltas. */

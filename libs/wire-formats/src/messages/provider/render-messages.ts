@@ -32,7 +32,7 @@ interface JoinedTurn {
 }
 
 /**
- * Renders the fields `system` and `messages`. If the model accepts no system messages in the conversation,
+ * Renders the fields `system` and `messages`. If the model does not accept system messages within the conversation,
  * system messages move to the front. Otherwise, a system message follows the user turn before the model's next
  * turn, so that the prompt's prefix does not change. Tool results become user messages. Adjacent messages with the same role are merged, so that a single message holds the results for
  * all tool calls in a turn.
@@ -169,7 +169,7 @@ function renderPart(
 /** Anthropic accepts letters, digits, `_` and `-` in tool call ids. */
 const renderCallId = (id: string): string => mapToolId(id, /^[\w-]+$/);
 
-/** Renders a tool call block with an id that Anthropic accepts. */
+/** Renders a tool call block, with an id that Anthropic accepts. */
 function renderCall(block: JsonObject, id: string): JsonObject {
   return { ...block, id: renderCallId(id) };
 }
@@ -212,7 +212,7 @@ function renderTurn({ role, blocks, isListed, members }: Turn): JsonObject {
   return { role, content: renderContent(blocks, isListed), ...members };
 }
 
-/** Renders a single text part without extra fields as a string, unless the client sent a list. */
+/** Renders a single text part that has no extra fields as a string, unless the client sent a list. */
 function renderContent(blocks: readonly JsonObject[], isListed: boolean): string | readonly JsonObject[] {
   const [only] = blocks;
   const isPlain = only?.type === 'text' && Object.keys(only).length === 2 && typeof only.text === 'string';

@@ -14,7 +14,7 @@ import { renderToolChoice } from '../shared/tools.ts';
 import { renderConversation } from './render-messages.ts';
 import { renderOutputFormat, renderThinking } from '../shared/settings.ts';
 
-/** Renders a request body in the messages format, and lists the losses in the chosen API version. */
+/** Renders a request body in the messages format and lists the losses for the chosen API version. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const members = own.read(request);
   const losses: Loss[] = [];

@@ -23,7 +23,7 @@ export type OpenBlock =
   | (Opened & { readonly kind: 'text' })
   | (Opened & { readonly kind: 'tool-call'; readonly hasInput: boolean })
   | (Opened & { readonly kind: 'thinking'; readonly signature?: string; readonly redacted?: string })
-  /** A block that the interchange does not have. The block becomes one event when the block ends. */
+  /** A block for which the interchange has no type. The block becomes one event when the block ends. */
   | (Opened & { readonly kind: 'opaque'; readonly raw: JsonObject; readonly inputText: string });
 
 export const initialStreamState: StreamState = {

@@ -3,7 +3,7 @@ import { asList, asNumber, asObject, asText, isObject, optional } from '../../js
 import { own } from './own-members.ts';
 
 /**
- * The names of the fields for the index, start and end in each kind of citation location. The end position is
+ * Names of the index, start and end fields for each kind of citation location. The end position is
  * exclusive.
  */
 const places = {

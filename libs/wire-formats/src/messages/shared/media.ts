@@ -10,7 +10,7 @@ export interface ReadSource {
 }
 
 /**
- * Parses the source of an image or document. Returns undefined for an unknown source, or for content that is
+ * Parses the source of an image or document. Returns undefined for an unknown source or for content that is
  * not only text.
  */
 export function parseSource(raw: unknown): ReadSource | undefined {
@@ -63,12 +63,12 @@ export function renderSource(source: MediaSource, kind: 'image' | 'document'): J
   }
 }
 
-/** Whether Anthropic accepts the media type as plain text. Anthropic does not interpret the text. */
+/** Whether Anthropic accepts the media type as plain text. Anthropic does not interpret the description. */
 function isText(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml';
 }
 
-/** The first base64 characters of each file type that Anthropic accepts. */
+/** The leading base64 characters of each file type that Anthropic accepts. */
 const signatures = [
   ['iVBOR', 'image/png'],
   ['/9j/', 'image/jpeg'],

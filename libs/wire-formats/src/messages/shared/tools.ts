@@ -22,7 +22,7 @@ export function parseToolUse(raw: JsonObject): ToolCallPart | undefined {
   };
 }
 
-/** Fields of a tool call that only the messages format has. */
+/** Tool call fields that only the messages format defines. */
 export function readOwnMembers(raw: JsonObject): JsonObject {
   const marker = parseCacheControl(raw);
   return {
@@ -36,7 +36,7 @@ function withMarker(raw: JsonObject): Pick<ToolCallPart, 'cacheMarker'> {
   return cacheMarker === undefined ? {} : { cacheMarker };
 }
 
-/** Renders the block of a tool call without the input. */
+/** Renders a tool call block without its input. */
 export function renderToolUseHead(call: Omit<ToolCallPart, 'argumentsText' | 'type'>): JsonObject {
   return {
     ...own.read(call),
@@ -58,7 +58,7 @@ export function readArguments(argumentsText: string): unknown {
 }
 
 /**
- * Parses the arguments of a tool call as an object, which a request requires. Returns undefined if the
+ * Parses tool call arguments into an object, because requests require an object. Returns undefined if the
  * arguments are not an object.
  */
 export function parseArguments(argumentsText: string): JsonObject | undefined {

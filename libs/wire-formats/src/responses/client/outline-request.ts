@@ -27,7 +27,7 @@ import { outlineTools, readText } from './outline-tools.ts';
 const itemsMax = 32_768;
 
 /**
- * Reads the fields that the gateway needs from a request. Consecutive items of the assistant form one
+ * Reads the fields that the gateway needs from a request. Consecutive assistant items form one
  * message, because each parallel call is a separate item.
  * @throws GatewayError `missing_field` or `invalid_field`, with the name of the field as `param`.
  */
@@ -133,8 +133,8 @@ function listTexts(tape: JsonTape, node: JsonNode): JsonNode[] {
 }
 
 /**
- * Lists the text in the messages from index `from` onward. The text consists of messages, function and custom
- * calls, and the results of these calls. The compressor may change only user messages and results. Reasoning,
+ * Lists the text in the messages from index `from` onward. The transcript text consists of messages, function calls, custom
+ * tool calls, and the results of these calls. The compressor may change only user messages and call results. Reasoning,
  * compacted history, hosted calls and references are not listed, because the model may not see their text.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
@@ -180,7 +180,7 @@ export function listCalls(tape: JsonTape): CallPlace[] {
 }
 
 /**
- * The names of the deferred functions that tool searches in the transcript found. The model has already
+ * Names of the deferred functions that were found by tool searches in the transcript. The model has already
  * received the definitions of the found functions.
  */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
@@ -197,7 +197,7 @@ const stateful = ['previous_response_id', 'conversation', 'background', 'prompt'
 
 /**
  * Returns the name of a request field that depends on responses or prompts stored at the provider. Returns
- * undefined for a request that contains its whole conversation.
+ * undefined if the request contains the whole conversation.
  */
 export function findContinued(tape: JsonTape): string | undefined {
   return stateful.find((name) => {

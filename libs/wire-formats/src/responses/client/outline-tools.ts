@@ -8,11 +8,11 @@ import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 /** A tool that a plan can keep or remove, at its position in the request. */
 export interface ToolPlace {
   readonly node: JsonNode;
-  /** The name of the namespace with the tool. Tools outside of namespaces have no namespace. */
+  /** The name of the namespace with the tool. The namespace is undefined for top-level tools. */
   readonly namespace?: string;
 }
 
-/** An element of the tool list: a tool, or a namespace with its tools. */
+/** An element of the tool list: one tool, or one namespace with its tools. */
 export interface ToolElement {
   readonly node: JsonNode;
   /** The array with the tools of a namespace. Other elements have no such array. */

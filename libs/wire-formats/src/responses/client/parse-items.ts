@@ -27,7 +27,7 @@ export function parseItems(input: readonly unknown[]): ChatMessage[] {
   return messages;
 }
 
-/** Adds the signature of a tool call, which is in the item in front of the call. */
+/** Adds a tool call's signature, which is stored in the item before the call. */
 function signCall(message: ChatMessage, signature: string | undefined): ChatMessage {
   const [part] = message.parts;
   if (signature === undefined || part?.type !== 'tool-call') return message;
@@ -55,8 +55,8 @@ function parseItem(raw: unknown): ChatMessage {
 }
 
 /**
- * Chooses the role for an item that other formats lack. Results and approvals come from the client, and all
- * other items come from the model.
+ * Chooses the role for an item type that other formats lack. The client sends results and approvals, and the
+ * model produces all other items.
  */
 function mapSpeaker(type: unknown): MessageRole {
   return /_(?:output|response|update)$/.test(asText(type) ?? '') ? 'user' : 'assistant';

@@ -13,7 +13,7 @@ import { own } from '../shared/settings.ts';
 /** The kinds of response parts that become output items. */
 export type ShownPart = Extract<ChatPart, { type: 'text' | 'refusal' | 'thinking' | 'tool-call' | 'opaque' }>;
 
-/** Prefix of a generated item id, by the kind of the response part. */
+/** Prefix of a generated item id, by the kind of response part. */
 const idPrefixes = {
   text: 'msg',
   refusal: 'msg',
@@ -96,7 +96,7 @@ export function renderItem(part: ShownPart, id: string, status: 'in_progress' | 
 }
 
 /**
- * Renders the reasoning item in front of a signed tool call. Returns undefined for a call without a
+ * Renders the reasoning item that precedes a signed tool call. Returns undefined for a call without a
  * signature.
  */
 export function renderCallSignature(signature: string | undefined, id: string): JsonObject | undefined {
@@ -137,7 +137,7 @@ export function renderUsage(usage: TokenUsage): JsonObject {
   };
 }
 
-/** The status of a response. For an incomplete response, the result includes the reason. */
+/** The status of a response. For an incomplete response, also returns the reason. */
 export function renderStatus(reason: FinishReason | undefined): JsonObject {
   const isFiltered = reason === 'content-filter' || reason === 'refusal';
   const detail = reason === 'length' ? 'max_output_tokens' : isFiltered ? 'content_filter' : undefined;

@@ -28,7 +28,7 @@ interface OpenItem {
   readonly index: number;
   readonly id: string;
   readonly part: ShownPart;
-  /** The item id in the client's stream, which is either the provider's own id or a generated id. */
+  /** The item id in the client's stream, which is either the provider's id or a generated id. */
   readonly itemId: unknown;
   readonly texts: string[];
   /** The position of the latest text in a reasoning item, and the deltas of the latest text. */
@@ -57,7 +57,7 @@ export class ResponseStream {
     if (lastFrame !== undefined) this.#sequence = readSequence(lastFrame) + 1;
   }
 
-  /** @throws GatewayError `upstream_invalid` if the response is too long to repeat in the last event. */
+  /** @throws GatewayError `upstream_invalid` if the response is too long to be repeated in the last event. */
   render(event: StreamEvent): string {
     // An error ends the stream, even if the provider sends more.
     if (this.#hasFailed) return '';

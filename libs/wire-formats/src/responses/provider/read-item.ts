@@ -146,7 +146,7 @@ function endReasoning(
   return current;
 }
 
-/** Ends a content part of a message. Empty text gets no block. */
+/** Ends a content part of a message. No block is created for empty text. */
 export function endContent(
   state: StreamState,
   place: string,
@@ -176,7 +176,7 @@ export function cite(open: ItemBlock, annotation: unknown, events: StreamEvent[]
   events.push({ type: 'citation', choice: 0, block: open.block, citation: parseAnnotation(annotation) });
 }
 
-/** Ends the blocks of items that the provider did not complete. */
+/** Ends the blocks of items that the provider left incomplete. */
 export function endOpenBlocks(state: StreamState, events: StreamEvent[]): StreamState {
   for (const { kind, block, isEnded } of state.blocks.values())
     if (!isEnded) events.push({ type: `${kind}-end`, choice: 0, block });

@@ -93,7 +93,7 @@ export function parseError(status: number, body: string): ProviderError {
 }
 
 /**
- * Parses the properties of an error. The value `error` in the field `type` marks an error event, and is not
+ * Parses the properties of an error. If `error` is in the field `type`, it marks an error event and is not
  * an error type.
  */
 function parseErrorValue({ message, type, code, param }: JsonObject): ProviderError {

@@ -40,8 +40,8 @@ export function renderItems(
 }
 
 /**
- * Renders a message as items in the order of the message parts. Reasoning stays before the text or the tool
- * call that the reasoning led to.
+ * Renders a message as items, in the order of the message parts. Reasoning stays before the text or
+ * tool call to which it led.
  */
 function renderMessage(message: ChatMessage, field: string, context: ItemContext): JsonObject[] {
   const items: JsonObject[] = [];
@@ -133,7 +133,7 @@ function readItem(holder: Parameters<typeof own.read>[0], isOwnFormat: boolean):
 }
 
 /**
- * Maps the role of a message. System messages become developer messages, which keep their position in the
+ * Maps a message's role. System messages become developer messages, which keep their position in the
  * conversation.
  */
 function mapRole(role: ChatMessage['role']): string {

@@ -40,7 +40,7 @@ export const initialStreamState: StreamState = {
 };
 
 /**
- * Maximum number of open items and of open blocks. OpenAI sends one item at a time, but the item indexes
+ * Maximum number of open items, and maximum number of open blocks. OpenAI sends one item at a time, but the item indexes
  * allow more open items.
  */
 const openMax = 256;

@@ -63,7 +63,7 @@ function parseFileId(id: string): MediaSource {
 }
 
 /**
- * Extension fields that record how the client wrote a part. Rendered parts do not contain the recorded
+ * Extension fields that record how the client encoded a part. Rendered parts do not contain the recorded
  * extension fields.
  */
 export const spelled = ['item', 'isJoined', 'content'] as const;
@@ -110,7 +110,7 @@ export function renderPart(
 
 /**
  * Whether a file id has the form of OpenAI's file ids. File ids in OpenAI's Files API start with `file-`. At
- * some providers, file ids start with `file_`.
+ * some other providers, file ids start with `file_`.
  */
 function isOpenAiFile(id: string): boolean {
   return /^file[-_]/.test(id);

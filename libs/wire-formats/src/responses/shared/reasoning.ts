@@ -12,8 +12,8 @@ import { own } from './settings.ts';
 const signaturePrefix = 'responses.';
 
 /**
- * Prefix of `encrypted_content` that the gateway creates for reasoning from other formats. The content
- * contains the signature from the other provider. The other provider verifies the signature in the next turn.
+ * Prefix of `encrypted_content` that the gateway creates for reasoning from other formats. The encrypted
+ * content contains the signature from the other provider. The other provider verifies the signature in the next turn.
  */
 export const sealPrefix = 'gateway.';
 
@@ -32,8 +32,8 @@ export function sealReasoning({ signature, redacted }: ThinkingPart): string | u
 }
 
 /**
- * Renders `encrypted_content` of a reasoning item that contains only the signature of a tool call. Items of
- * calls have no field for signatures, but Gemini requires the signature in the next turn. All clients send
+ * Renders `encrypted_content` of a reasoning item that contains only the signature of a tool call. Function
+ * call items have no signature field, but Gemini requires the signature in the next turn. All clients send
  * reasoning items back, so the signature is in a reasoning item in front of the call.
  */
 export function sealCallSignature(callSignature: string): string {
@@ -94,8 +94,8 @@ export function joinReasoningTexts(item: JsonObject): string {
 }
 
 /**
- * The events for a text in a reasoning item. In other formats, all texts of an item form one text, so a separator
- * precedes each later text. The extensions of the event keep the position of the text.
+ * The events for a text in a reasoning item. In other formats, all texts of a reasoning item form one text, so a separator
+ * precedes each text after the first. The extensions of the event keep the position of the text.
  */
 export function reasoningDelta(text: string, place: ReasoningPlace | undefined, isFirst: boolean) {
   const isUsual = place === undefined || (place.member === 'summary_index' && isFirst);
@@ -111,7 +111,7 @@ export function readReasoningPlace(event: Parameters<typeof own.read>[0]): Reaso
 }
 
 /**
- * Parses a reasoning item of a request. Providers that use the responses format receive the reasoning item
+ * Parses a reasoning item in a request. Providers that use the responses format receive the reasoning item
  * unchanged.
  */
 export function parseReasoning(item: JsonObject): ChatPart {

@@ -42,7 +42,7 @@ function parseGrammar(raw: unknown): ToolGrammar | undefined {
 
 /**
  * Renders a tool. OpenAI treats a function without the field `strict` as strict, and rejects many schemas of
- * strict functions. In other formats, a function without `strict` is not strict. A function from another
+ * strict functions. In other formats, a function without the field `strict` is not strict. A function from another
  * format is therefore always sent with the field `strict`.
  */
 export function renderTool(
