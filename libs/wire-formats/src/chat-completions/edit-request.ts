@@ -28,8 +28,8 @@ const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOf
 
 /**
  * Edits a request for a provider that uses the client's format. The edits remove the gateway's fields and
- * apply the plan in place. Bytes outside the edits stay unchanged. If the request needs no changes, the
- * function returns the same `bytes` object.
+ * apply the plan in place. Bytes outside the edits stay unchanged. If the request needs no changes,
+ * returns the same `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;

@@ -50,8 +50,8 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 }
 
 /**
- * Wraps the provider side of a format, so that calls to functions that replace custom tools become calls to
- * the custom tools. The complete input of a call is emitted as one delta when the call ends. Models sometimes
+ * Wraps the provider side of a format so that calls to a function that replaces a custom tool become calls to
+ * the custom tool. The complete input of a call is emitted as one delta when the call ends. Models sometimes
  * send arguments that are not a JSON object with the text parameter. Arguments in any other form become the
  * unchanged input of the custom tool.
  * @param customNow returns the names of the client's custom tools

@@ -15,7 +15,7 @@ export function isKept({ keepTools }: Pick<RequestEdit, 'keepTools'>, index: num
 }
 
 /**
- * Whether the edits remove all tools from a non-empty tool list. Providers reject an empty tool list, and a
+ * Whether the edits remove all tools from a non-empty tool list. Providers reject an empty tool list and a
  * tool choice without tools.
  */
 export function dropsAllTools(
@@ -34,7 +34,7 @@ export function keepsNone(
 
 /**
  * The edits for a tool list, including the removal of pruned tools.
- * @param first the index of the list's first tool, which is above 0 for the tool list of a namespace
+ * @param first the index of the list's first tool, which can be above 0 for the tool list of a namespace
  */
 export function editTools(
   request: RequestEdit,
@@ -53,7 +53,7 @@ export function editTools(
   return [removeItems(tape, tools, (at) => isKept(request, first + at)), ...inTools].flat();
 }
 
-/** Combines removals with edits of tool schemas. A schema edit that overlaps a removal is dropped. */
+/** Combines removals with edits of tool schemas. A schema edit that overlaps a removed range is dropped. */
 export function editTool(
   tape: JsonTape,
   tool: JsonNode,
@@ -97,7 +97,7 @@ export function stripToolMembers(
 
 /**
  * Marks tools as deferred. The provider keeps the definition of a deferred tool out of the prompt until the
- * model searches for the tool. A deferred tool must not carry a cache marker. If the client put a cache marker
+ * model searches for the tool. A deferred tool must not have a cache marker. If the client put a cache marker
  * on the tool, the marker is set to null.
  */
 export function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
@@ -142,7 +142,7 @@ export function renderAdded(
 }
 
 /**
- * Appends items to a JSON array. `isLeftEmpty` returns true if all existing items of the array are removed.
+ * Appends items to a JSON array. If `isLeftEmpty` returns true, all existing items of the array are removed.
  */
 export function addItems(
   tape: JsonTape,
@@ -159,7 +159,7 @@ export function addItems(
 
 /**
  * Applies the edits that only one format needs, together with the edits that are the same in all formats. The
- * common edits are replaced texts, replaced tool calls, and added messages.
+ * edits that all formats share are text replacements, tool call replacements and added messages.
  * @param member the field that contains the messages
  */
 export function applyRequestEdits(

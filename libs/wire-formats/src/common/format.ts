@@ -34,18 +34,18 @@ export interface CallPlace {
 }
 
 /**
- * A section of the conversation's text that the compressor receives. Sections are in the order in which the model reads them.
+ * A section of the conversation's text that the compressor receives. Sections are listed in the order in which the model reads them.
  */
 export interface ContextPart {
   /**
-   * The index of the message. The index is -1 for the system prompt in formats that store the system prompt
+   * The index of the message. The index is -1 for the system prompt in formats that keep the system prompt
    * outside the messages.
    */
   readonly message: number;
   readonly speaker: MessageRole;
   /**
    * The byte range of the JSON string that may be replaced. If the range is undefined, the text is read-only and
-   * serves as a reference.
+   * serves only as context.
    */
   readonly range: ByteRange | undefined;
   /** The byte ranges of the text, which is a JSON string, or the name and arguments of a tool call. */
@@ -72,7 +72,7 @@ export interface StreamRenderOptions extends AnswerDefaults {
   readonly includesUsage: boolean;
   /**
    * Estimates the input tokens, for formats that send usage at the start of a stream. Most providers send
-   * usage at the end of a stream. Without this function, unknown input tokens are reported as 0.
+   * usage at the end of a stream. If this function is absent, unknown input tokens are reported as 0.
    */
   readonly estimateInputTokens?: () => number;
   /** The last frame that the client received. Formats with numbered events continue the numbering of that frame. */
@@ -132,12 +132,12 @@ export interface ClientHalf {
   readonly framing: 'sse' | 'event-stream';
   /**
    * The response header, in addition to `x-request-id`, in which clients that use this format look for the
-   * request id. Null if the format has no header for the request id.
+   * request id. Null if the format defines no header for the request id.
    */
   readonly requestIdHeader: string | null;
-  /** Whether messages of the format can carry encrypted or signed reasoning of any provider. */
+  /** Whether messages in the format can contain encrypted or signed reasoning from any provider. */
   readonly carriesReasoning: boolean;
-  /** True if the format has only one text per choice, so that text blocks of a response are merged. */
+  /** True if the format has only one text per choice, so that a response's text blocks are merged. */
   readonly joinsTexts: boolean;
   /** Whether one response may combine the reasoning of several responses under the id of the last response. */
   readonly joinsResponses?: true;
@@ -147,7 +147,7 @@ export interface ClientHalf {
    * @throws GatewayError `missing_field`, `invalid_field`, `unknown_field`
    */
   outlineRequest(tape: JsonTape, route?: RequestRoute): RequestOutline;
-  /** The tool results, user text, model text and tool calls in the messages from index `from` onward. */
+  /** Returns the tool results, user text, model text and tool calls in the messages from index `from` onward. */
   listContext(tape: JsonTape, from: number): ContextPart[];
   /** Returns the name, description, schema and examples of each given tool, in the given order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
@@ -178,7 +178,7 @@ export interface ClientHalf {
 export interface RequestRenderOptions {
   /** The provider's model name. */
   readonly model: string;
-  /** The output limit field for a provider that accepts only one of the two fields. */
+  /** The output limit field to use for a provider that accepts only one of the two fields. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The default output limit. Only formats that require an output limit use this default. */
   readonly maxOutputTokensDefault?: number;
@@ -189,11 +189,11 @@ export interface RequestRenderOptions {
    * before the conversation. A moved system message changes the prompt's prefix.
    */
   readonly takesSystemTurns?: boolean;
-  /** The API version to use, in formats that have versions. By default, the format chooses the version. */
+  /** The API version to use, for formats that have API versions. If no version is given, the format chooses the version. */
   readonly apiVersion?: string;
   /**
-   * The key under which the provider keeps the requests of a conversation in one prompt cache. The key is
-   * ignored in formats that have no field for the key. A key from the client takes precedence.
+   * The key with which the provider serves all requests of a conversation from the same prompt cache. Formats
+   * that have no field for the key ignore it. A key from the client takes precedence.
    */
   readonly promptCacheKey?: string;
 }
@@ -219,7 +219,7 @@ export interface ProviderHalf {
   readonly finishedReason: string;
   /** The rules for cache markers. The rules are absent in formats without cache markers. */
   readonly cacheMarkers?: CacheMarkerRules;
-  /** Chooses the API version for a request. The function is absent in formats that have no versions. */
+  /** Chooses the API version for a request. Absent for formats without API versions. */
   chooseApiVersion?(request: ChatRequest): string;
   renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest;
   /** @throws GatewayError `upstream_invalid` */
@@ -236,7 +236,7 @@ export interface ProviderHalf {
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension fields that only record how the client spelled an interchange value. In a format that ignores the
+   * Extension fields that only record how the client wrote a value that the interchange can express. In a format that ignores the
    * extension fields of other formats, omitting these fields is not a loss.
    */
   readonly spellings: readonly string[];

@@ -16,7 +16,7 @@ export const cloudFields = [
 export type CloudField = (typeof cloudFields)[number];
 
 /**
- * A field of a tool definition, with example requests that need the tool. The gateway reads the field and
+ * A tool definition field that contains example requests for which the tool is needed. The gateway reads the field and
  * never forwards it.
  */
 export const examplesField = 'x-svc-examples';

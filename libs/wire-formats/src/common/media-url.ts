@@ -9,7 +9,7 @@ export function parseMediaUrl(url: string): MediaSource {
   return { kind: 'base64', mediaType: match[1] || undefined, data: url.slice(match[0].length) };
 }
 
-/** The URL of a media file. Returns undefined for a file that the provider stores. */
+/** Returns the URL of a media file. Returns undefined for a file that the provider stores. */
 export function renderMediaUrl(source: MediaSource): string | undefined {
   switch (source.kind) {
     case 'url':

@@ -95,7 +95,7 @@ export function readExamples(tape: JsonTape, node: JsonNode | undefined): string
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }
 
-/** The text and ranges of a message's strings, computed on demand. */
+/** The text and byte ranges of a message's strings, computed on demand. */
 export function outlineTexts(
   tape: JsonTape,
   nodes: () => readonly JsonNode[],

@@ -12,7 +12,7 @@ export function boundMessage(message: string | undefined, status: number): strin
 }
 
 /**
- * The error type that OpenAI and Anthropic use for an HTTP status. The gateway uses the type if the provider
+ * The error type that OpenAI and Anthropic use for an HTTP status. The gateway uses this type if the provider
  * sends no error type.
  */
 export function mapStatusToType(status: number): string {

@@ -3,7 +3,7 @@ import type { JsonTape } from '../json/json-tape.ts';
 
 /** The changes to a request that is forwarded in the client's format. */
 export interface RequestEdit {
-  /** The client's request body, which `tape` and `outline` describe. */
+  /** The client's request body, to which `tape` and `outline` refer. */
   readonly bytes: Uint8Array;
   readonly tape: JsonTape;
   readonly outline: RequestOutline;

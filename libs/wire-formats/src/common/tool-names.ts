@@ -66,7 +66,7 @@ export function restoreToolNames(
 
 /**
  * Wraps the provider side of a format, so that the events of each response are mapped.
- * @param open returns the mapping for one response. The mapping may keep state between calls.
+ * @param open returns the mapping for one response. The mapping function may keep state between calls.
  */
 export function mapEvents(
   provider: ProviderHalf,
@@ -142,7 +142,7 @@ export function mapToolId(id: string, pattern: RegExp, charactersMax = Infinity)
   return id.replaceAll(/[^\w-]/g, '_').slice(0, charactersMax - mark.length) + mark;
 }
 
-/** Names of the custom tools. */
+/** Returns the names of the custom tools. */
 export function listCustom(tools: readonly ChatTool[]): ReadonlySet<string> {
   return new Set(tools.flatMap((tool) => (tool.kind === 'custom' ? [tool.name] : [])));
 }

@@ -39,7 +39,7 @@ export function editRequest(given: RequestEdit): EditedRequest {
   return applyRequestEdits(request, edits, added.messages);
 }
 
-/** Removes each cache point that no forwarded tool precedes, because the cache point would mark no tool. */
+/** Removes each cache point that does not follow a forwarded tool, because the cache point would mark no tool. */
 function keepFollowedPoints(request: RequestEdit, tools: JsonNode): RequestEdit {
   const { tape, keepTools } = request;
   if (keepTools === undefined) return request;

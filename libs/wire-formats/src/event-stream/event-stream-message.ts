@@ -1,7 +1,7 @@
 /**
  * A message in AWS's binary event stream encoding (`application/vnd.amazon.eventstream`), with typed headers
- * and a payload. Two pages define the layout,
- * https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy specification,
+ * and a payload. Two pages define the message
+ * layout, https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy specification,
  * https://smithy.io/2.0/aws/amazon-eventstream.html.
  */
 export interface EventStreamMessage {
@@ -46,7 +46,7 @@ export const headerTypes = {
   uuid: 9,
 } as const;
 
-/** The value of a string header. Returns undefined if the header is missing or has another type. */
+/** Returns the value of a string header. Returns undefined if the header is missing or has another type. */
 export function textHeader(message: EventStreamMessage, name: string): string | undefined {
   const header = message.headers.get(name);
   return header?.type === 'string' ? header.value : undefined;

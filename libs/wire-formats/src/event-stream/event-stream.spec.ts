@@ -164,7 +164,7 @@ describe('an event stream', () => {
     ['a number too big', new Map([['x', { type: 'byte', value: 128 }]])],
     ['a uuid that is none', new Map([['x', { type: 'uuid', value: 'zz' }]])],
   ] as [string, Map<string, EventStreamHeader>][])('is not encoded with %s', (_, headers) => {
-    // Node's own errors come from a different realm than the test's classes, so `instanceof` fails.
+    // Node's own errors come from a different realm than the test's classes, so `instanceof` would fail.
     const rangeError: unknown = expect.objectContaining({ name: 'RangeError' });
     expect(() => encodeEventStream({ headers, payload: Buffer.alloc(0) })).toThrow(rangeError as Error);
   });

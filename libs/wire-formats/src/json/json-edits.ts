@@ -42,7 +42,7 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
 }
 
 /**
- * Removes the fields of an object that match the predicate. Remove all fields from one object in a single
+ * Removes those fields of an object that match the predicate. Remove all fields from one object in a single
  * call.
  */
 export function removeMembers(
@@ -52,7 +52,7 @@ export function removeMembers(
 ): ByteEdit[] {
   const entries = tape.entries(object);
   // Most tools need no removal, so the function returns early.
-  // The early return saves time, because the function runs for every tool in every request.
+  // The early return matters because this function runs for every tool in every request.
   if (!entries.some(isRemoved)) return [];
   const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
   return removeListed(ranges, (index) => isRemoved(entries[index] as JsonEntry));

@@ -101,7 +101,7 @@ export class JsonTape {
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
   }
 
-  /** The elements of an array. The list is empty if the node is not an array. */
+  /** Returns the elements of an array. The list is empty if the node is not an array. */
   items(node: JsonNode): JsonNode[] {
     const found: JsonNode[] = [];
     if (this.kind(node) !== 'array') return found;
@@ -110,7 +110,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The fields of an object, including repeated keys. The list is empty if the node is not an object. */
+  /** Returns the fields of an object, including repeated keys. Returns an empty list if the node is not an object. */
   entries(node: JsonNode): JsonEntry[] {
     const found: JsonEntry[] = [];
     if (this.kind(node) !== 'object') return found;
@@ -119,7 +119,7 @@ export class JsonTape {
     return found;
   }
 
-  /** The value of a field. Returns undefined if the field is missing or the node is not an object. */
+  /** Returns the value of a field. Returns undefined if the field is missing or the node is not an object. */
   get(node: JsonNode, name: string): JsonNode | undefined {
     if (this.kind(node) !== 'object') return undefined;
     const end = this.after(node);
@@ -130,7 +130,7 @@ export class JsonTape {
     return found;
   }
 
-  /** Whether a node is a string that decodes to `text`. */
+  /** Returns whether a node is a string that decodes to `text`. */
   isString(node: JsonNode, text: string): boolean {
     const start = this.start(node);
     if (this.bytes[start] !== 0x22) return false;
@@ -148,7 +148,7 @@ export class JsonTape {
 
   /**
    * Compares an escaped JSON string with a text, up to the first difference. Decoding every key of
-   * a large object for every field that the gateway reads would take seconds.
+   * a large object for each field that the gateway reads would take seconds.
    */
   #decodesTo(node: JsonNode, text: string): boolean {
     const { bytes } = this;
@@ -170,8 +170,8 @@ export class JsonTape {
   }
 
   /**
-   * Returns whether one of the texts is a key or a string value anywhere on the tape. A string with an escape
-   * is not compared.
+   * Returns whether any of the texts is a key or a string value anywhere on the tape. Strings that contain an escape
+   * are not compared.
    */
   hasString(texts: readonly string[]): boolean {
     const words = this.#words;
@@ -217,7 +217,7 @@ const simpleEscapes: ReadonlyMap<number, number> = new Map(
   ),
 );
 
-/** The UTF-16 unit of the valid escape sequence at this offset. */
+/** Returns the UTF-16 code unit for the valid escape sequence at this offset. */
 function readEscape(bytes: Buffer, at: number): number {
   const letter = bytes[at + 1] ?? 0;
   if (letter !== letterU) return simpleEscapes.get(letter) ?? -1;
@@ -227,7 +227,7 @@ function readEscape(bytes: Buffer, at: number): number {
 /** Thrown if the text is not valid JSON (RFC 8259) or not valid UTF-8. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
-  /** The byte offset where parsing stopped. */
+  /** The byte offset at which parsing stopped. */
   readonly offset: number;
 
   constructor(reason: string, offset: number) {

@@ -8,7 +8,7 @@ import { scanJson } from './scan-json.ts';
 /** Matches text that may contain an integer that a double cannot represent (2^53 has 16 digits). */
 const longNumber = /\d{16}/;
 
-// TypeScript's standard library types lack the reviver's third parameter, which Node 21 and later have.
+// TypeScript's standard library types lack the reviver's third parameter, which Node 21 and later support.
 // The ECMAScript proposal "JSON.parse source text access" defines the third parameter.
 type Reviver = (key: string, value: unknown) => unknown;
 
@@ -66,7 +66,7 @@ export function parseObject(text: string): JsonObject | undefined {
 const providerDepthMax = 512;
 
 /**
- * Maximum number of characters for which counting brackets is faster than scanning. Most responses and almost
+ * Maximum length, in characters, at which counting brackets is faster than scanning. Most responses and almost
  * all chunks are shorter.
  */
 const unscannedLengthMax = 65_536;

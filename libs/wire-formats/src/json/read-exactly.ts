@@ -18,7 +18,7 @@ export function keepDigits(value: number, source: string): unknown {
 
 /**
  * Builds the values of a tape, and keeps the digits of long integers. The reader parses all values with
- * `JSON.parse` and then replaces the long integers. A reviver would be called for every value, which takes
+ * `JSON.parse` and then replaces the long integers. A reviver would be called for every JSON value, which takes
  * ten times as long.
  */
 export function readExactly(tape: JsonTape): unknown {
@@ -28,7 +28,7 @@ export function readExactly(tape: JsonTape): unknown {
 class ExactReader {
   readonly #tape: JsonTape;
   /**
-   * The offsets of all long digit runs, ascending. Digit runs in strings are also included, because extra
+   * The offsets of all long digit runs, ascending. Runs of digits inside strings are also included, because extra
    * offsets do no harm.
    */
   readonly #places: readonly number[];
@@ -59,7 +59,7 @@ class ExactReader {
   #readMembers(node: JsonNode, object: Record<string, unknown>): void {
     const last = new Map<string, JsonNode>();
     for (const { key, value } of this.#tape.entries(node)) last.set(this.#tape.stringValue(key) ?? '', value);
-    // Each name already exists as a field of the object, including `__proto__`.
+    // Each name, including `__proto__`, already exists as a field of the object.
     for (const [name, value] of last)
       if (this.#hasLongDigits(value)) object[name] = this.read(value, object[name]);
   }

@@ -17,7 +17,7 @@ export function asNumber(value: unknown): number | undefined {
 }
 
 /**
- * Maximum token count, far above any real token count. The maximum keeps totals within the safe integer
+ * Maximum token count, far above any real token count. With this maximum, totals stay within the safe integer
  * range.
  */
 const tokensMax = 1_000_000_000_000;
@@ -31,7 +31,7 @@ export function asTokens(value: unknown): number | undefined {
   return tokens >= 0 && tokens <= tokensMax ? tokens : undefined;
 }
 
-/** The elements of a list. Returns an empty object for any other value. */
+/** Returns the elements of a list. Returns an empty object for any other value. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
@@ -39,7 +39,7 @@ export function asList(value: unknown): readonly unknown[] {
 const noMembers: JsonObject = Object.freeze({});
 
 /**
- * The non-null fields that are not listed in `named`. This function runs for every chunk of every stream, so
+ * Returns the non-null fields that are not listed in `named`. This function runs for every chunk of every stream, so
  * it allocates no lists.
  */
 export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
@@ -60,7 +60,7 @@ export function isEmpty(object: JsonObject): boolean {
 
 /**
  * An object that is built field by field. Hot paths build objects field by field, because spreading
- * `optional` would dominate the cost.
+ * `optional` would take most of the time.
  */
 export type Draft<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 

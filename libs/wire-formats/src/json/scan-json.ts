@@ -14,8 +14,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * A table with 1 for each byte that ends a run of ordinary bytes in a string. The bytes that end a run are
- * the quote, the backslash and control characters.
+ * A table with 1 for each byte that ends a run of ordinary bytes in a string. A run of ordinary bytes ends
+ * at a quote, a backslash or a control character.
  */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === quote || byte === backslash ? 1 : 0,
@@ -38,8 +38,8 @@ let scratchOpen = new Uint32Array(512);
 
 /**
  * Validates JSON text in one pass over the bytes and records the positions of the values. Accepts the same
- * texts as `JSON.parse` (RFC 8259), up to `depthMax` nested containers. A byte order mark is rejected, and so
- * is any text after the value. The scan uses 12 bytes of memory for each value and each key, at most six
+ * texts as `JSON.parse` (RFC 8259), up to `depthMax` nested containers. A byte order mark and any text after
+ * the value are rejected. The scan uses 12 bytes of memory for each value and each key, at most six
  * times the size of the text.
  * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
@@ -52,13 +52,13 @@ const noQuads = new Int32Array(0);
 
 class Scanner {
   readonly #bytes: Uint8Array;
-  /** The bytes as 32-bit words, from `#quadsFrom` (0 to 3), the first 4-byte aligned offset. */
+  /** The bytes as 32-bit words, starting at `#quadsFrom` (0 to 3), the first 4-byte-aligned offset. */
   readonly #quads: Int32Array;
   readonly #quadsFrom: number;
   readonly #depthMax: number;
   readonly #valuesMax: number;
   readonly #fieldsMax: number;
-  /** The node for each open container, outermost container first. */
+  /** The nodes of the open containers, outermost first. */
   readonly #open: Uint32Array;
   #words = scratch;
   #nodes = 0;
@@ -142,7 +142,7 @@ class Scanner {
       this.#words[container + 1] = this.#at;
       this.#words[container + 2] = this.#nodes;
       this.#depth -= 1;
-      // Fields are counted only in objects with enough nodes, because counting takes time.
+      // Fields are counted only in objects with enough nodes to exceed the limit, because counting takes time.
       const isLong = opening === 0x7b && this.#nodes - container / nodeWords > 2 * this.#fieldsMax;
       if (isLong && countFields(bytes, this.#words, container / nodeWords) > this.#fieldsMax)
         throw new JsonFieldsError(this.#fieldsMax);

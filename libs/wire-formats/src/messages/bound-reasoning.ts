@@ -16,7 +16,7 @@ interface DroppingRequest {
 /** Anthropic's beta name for `thinking.block_binding` (Anthropic, "Preserved thinking"). */
 const beta = 'thinking-binding-controls-2026-08-01';
 const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
-/** The types of `thinking` that accept `block_binding`. */
+/** Types of `thinking` for which `block_binding` is accepted. */
 const typesWithBinding = ['adaptive', 'enabled'];
 
 /**

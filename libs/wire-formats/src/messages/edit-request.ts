@@ -56,7 +56,7 @@ export const toolChangesBeta = 'mid-conversation-tool-changes-2026-07-01';
 
 /**
  * Inserts the system messages that load deferred tools. Anthropic accepts such a message after a message of the
- * user, at the end or before a message of the model. In any other place, no message is inserted.
+ * user, at the end or before a message of the model. No message is inserted at any other position.
  */
 function insertLoads({ outline: { messages, tools }, loadTools = [] }: RequestEdit): ByteEdit[] {
   return loadTools.flatMap(({ after, tools: loaded }): ByteEdit[] => {

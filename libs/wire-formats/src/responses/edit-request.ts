@@ -69,7 +69,7 @@ const listAdded = (request: RequestEdit, tools: unknown): readonly unknown[] =>
   withSearchTool(request, tools, searchTool);
 
 /**
- * Removes reasoning items with encrypted content that the gateway created for reasoning from other formats. A
+ * Removes reasoning items whose encrypted content was created by the gateway for reasoning from other formats. A
  * provider of the responses format rejects encrypted content from other sources.
  */
 export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
@@ -82,7 +82,7 @@ export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
   return isSealed.includes(true) ? removeItems(tape, input, (index) => isSealed[index] !== true) : [];
 }
 
-/** Adds items to an input that is a text. The text becomes a user message, with unchanged bytes. */
+/** Adds items to an input that is a plain string. The text becomes a user message, with unchanged bytes. */
 function addToText({ start, end }: ByteRange, added: unknown): ByteEdit[] {
   const items = asList(added);
   if (items.length === 0) return [];

@@ -5,7 +5,7 @@ import type { Step } from '../common/stream-step.ts';
 import { SseDecoder, type SseDecoderOptions } from './sse-frames.ts';
 import type { SseFrame } from './sse-frames.ts';
 
-/** The reducer with which a format turns server-sent events into stream events. */
+/** A format's reducer, which turns server-sent events into stream events. */
 export interface SseReducer<State> {
   readonly initial: State;
   readonly parseFrame: (state: State, frame: SseFrame) => Step<State>;

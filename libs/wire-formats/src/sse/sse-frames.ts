@@ -1,6 +1,6 @@
 /** One server-sent event. */
 export interface SseFrame {
-  /** The event name. The value is undefined for an unnamed event. */
+  /** The event name. Undefined for an unnamed event. */
   readonly event?: string;
   /** The data lines, joined with line feeds. */
   readonly data: string;
@@ -41,7 +41,7 @@ export interface SseDecoderOptions {
   /** Maximum number of bytes in one line and in one event's data. The default is 1 MiB. */
   readonly frameBytesMax?: number;
   /**
-   * Whether lines that are not an event field are treated as data. According to the standard, lines that are not event fields
+   * Whether lines that are not event fields are treated as data. According to the standard, lines that are not event fields
    * are ignored. However, Google ends a failed stream with a JSON document that is not framed as an event.
    * The default is false.
    */

@@ -29,7 +29,7 @@ const annotationsMax = 1024;
 const pagesMax = 64;
 
 /**
- * Adds the text length or the citation in an event to the citations of a choice. The chat completions format
+ * Adds an event's text length or citation to the citation state of a choice. The chat completions format
  * can only cite web pages, at positions in the choice's full text.
  */
 export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
@@ -56,7 +56,7 @@ export function renderAnnotations(cited: CitedText): JsonObject {
   return annotations.length === 0 ? {} : { annotations };
 }
 
-/** The annotations for a complete message. */
+/** Returns the annotations for a complete message. */
 export function annotateParts(parts: readonly ChatPart[]): JsonObject {
   let cited = nothingCited;
   for (const [block, part] of parts.entries()) {

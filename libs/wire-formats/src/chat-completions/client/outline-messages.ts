@@ -69,7 +69,7 @@ function textNodes(tape: JsonTape, content: JsonNode): JsonNode[] {
 }
 
 /**
- * The text and tool calls in the messages from index `from` onward. Images, audio and unknown parts are
+ * Lists the text and tool calls in the messages from index `from` onward. Images, audio and unknown parts are
  * skipped.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
@@ -100,7 +100,7 @@ function contextTexts(tape: JsonTape, content: JsonNode): JsonNode[] {
   });
 }
 
-/** Lists the name and the arguments of each tool call, exactly as the model wrote them. */
+/** Lists each tool call's name and arguments, exactly as the model wrote them. */
 function listCallParts(tape: JsonTape, calls: JsonNode | undefined, message: number): ContextPart[] {
   if (calls === undefined) return [];
   return tape.items(calls).flatMap((call): ContextPart[] => {

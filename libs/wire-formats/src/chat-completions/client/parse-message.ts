@@ -66,7 +66,7 @@ function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObjec
 }
 
 /**
- * The parts in a message's content. A content string becomes one text part. A content of null becomes an
+ * Parses the parts in a message's content. A content string becomes one text part. A content of null becomes an
  * empty list.
  */
 function parseContent(content: unknown): ChatPart[] {
@@ -150,7 +150,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** The fields of a message part, and of the object inside the part, that the parser did not read. */
+/** The fields that the parser did not read, both in a message part and in the object inside it. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

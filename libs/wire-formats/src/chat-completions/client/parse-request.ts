@@ -38,7 +38,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const { settings, read } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
   const rest = otherMembers(body, [...parsedMembers, ...cloudFields, ...read]);
-  // A provider that uses the client's format receives a tool choice without tools, and rejects the request.
+  // A provider that uses the client's format receives the tool choice without tools and rejects the request.
   // For a provider that uses another format, a tool choice without tools is dropped.
   const isCarried =
     tools.length > 0 && isDeepStrictEqual(renderToolChoice(toolChoice, tools), body.tool_choice ?? undefined);
@@ -61,8 +61,8 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 interface ReadSettings {
   readonly settings: ChatSettings;
   /**
-   * Fields that are parsed completely into settings. The extensions do not repeat the fields that the
-   * settings cover.
+   * Fields that are parsed completely into settings. The extensions do not repeat these
+   * fields.
    */
   readonly read: readonly string[];
 }

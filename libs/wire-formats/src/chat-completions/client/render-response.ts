@@ -49,7 +49,7 @@ function renderChoice(choice: AnswerChoice, isOwnFormat: boolean): JsonObject {
 
 /**
  * The field in which most compatible providers send reasoning. The gateway uses the field `reasoning_content`
- * if the response does not use another field.
+ * unless the response uses another field.
  */
 const reasoningField = 'reasoning_content';
 const contentList = 'content[]';

@@ -29,7 +29,7 @@ export interface StreamRenderState {
   readonly cited: ReadonlyMap<number, CitedText>;
 }
 
-/** Renders the text of an event as a delta. */
+/** Renders an event's text as a delta. */
 type DeltaRenderer = (text: string) => JsonObject;
 type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 

@@ -30,7 +30,7 @@ export function renderRequest(request: ChatRequest, options: RequestRenderOption
 }
 
 function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): JsonObject {
-  // Providers reject `include_usage` in a request without a streamed response.
+  // Providers reject `include_usage` in a non-streaming request.
   const wantsUsage = stream && streamsUsage;
   const options = { ...asObject(own.stream_options), ...(wantsUsage ? { include_usage: true } : {}) };
   return { ...(stream ? { stream } : {}), ...optional('stream_options', options) };

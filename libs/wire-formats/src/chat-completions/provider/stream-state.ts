@@ -67,7 +67,7 @@ export function endOpenBlock(state: ChoiceState, events: StreamEvent[]): ChoiceS
   return { ...state, open: undefined };
 }
 
-/** Adds text to the open block, or starts a new block if the open block has another kind or field. */
+/** Adds text to the open block, or starts a new block if the open block has a different kind or field. */
 export function addText(
   state: ChoiceState,
   { kind, field }: Pick<OpenBlock, 'kind' | 'field'>,

@@ -63,7 +63,7 @@ export function renderResponseFormat(format: ResponseFormat): JsonObject {
   }
 }
 
-/** Whether the interchange can represent the value completely. */
+/** Whether the interchange can represent the setting completely. */
 export function isCarriedWhole(raw: unknown): boolean {
   const format = parseResponseFormat(raw);
   return format !== undefined && isDeepStrictEqual(renderResponseFormat(format), raw);

@@ -37,7 +37,7 @@ function readCached(usage: JsonObject, details: JsonObject): number | undefined 
 
 /**
  * xAI bills reasoning as output but excludes reasoning from `completion_tokens`. Only `total_tokens` includes
- * reasoning.
+ * reasoning tokens.
  */
 function uncountedReasoning(usage: JsonObject, input: number, completion: number, reasoning = 0): number {
   return asTokens(usage.total_tokens) === input + completion + reasoning ? reasoning : 0;

@@ -11,7 +11,7 @@ import { readOwn, withOwn } from './own-members.ts';
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
 /**
- * The `function` or `custom` object inside a tool, a tool call or a tool choice. The result is undefined for
+ * The `function` or `custom` object inside a tool, a tool call or a tool choice. Returns undefined for
  * built-in tools.
  */
 export function findBody(tape: JsonTape, node: JsonNode): JsonNode | undefined {

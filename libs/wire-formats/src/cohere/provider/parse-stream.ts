@@ -50,7 +50,7 @@ const choice = 0;
  */
 const callsMax = 512;
 
-/** One reader per event type. Events of other types (`citation-end`, `debug`) are skipped. */
+/** The reader for each event type. Events of other types (`citation-end`, `debug`) are skipped. */
 const readers: ReadonlyMap<unknown, ReadEvent> = new Map<string, ReadEvent>([
   ['message-start', (state, event) => readStart(state, event)],
   ['content-start', (state, _event, message) => readContentStart(state, asObject(message.content) ?? {})],
@@ -125,7 +125,7 @@ function emitArguments(state: StreamState, number: number, argumentsText: string
   const call = state.calls.get(number);
   if (call === undefined || argumentsText === '') return [state, []];
   const { block, hasArguments } = call;
-  // The map of open tool calls is copied once per call. A copy for every delta would take quadratic time.
+  // The map of open tool calls is copied once per call. Copying the map for every delta would take quadratic time.
   const calls = hasArguments ? state.calls : new Map(state.calls).set(number, { block, hasArguments: true });
   return [{ ...state, calls }, [{ type: 'tool-call-delta', choice, block, argumentsText }]];
 }
@@ -180,7 +180,7 @@ function fail(state: StreamState, message: string, { finish_reason: reason }: Js
 const sourcesMax = 64;
 
 /**
- * Adds a citation to the open text. A citation for a plan or for reasoning becomes a field of the message.
+ * Adds a citation to the open text. A citation in a plan or in reasoning becomes a field of the message.
  */
 function readCitation(state: StreamState, raw: JsonObject): StreamStep {
   if (state.open?.kind !== 'text') return emitExtensions(state, 'message', { citations: [raw] });

@@ -105,7 +105,7 @@ function readMaxTokens(tape: JsonTape): number | undefined {
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
 }
 
-/** An unknown tool choice is treated as `auto`, and the provider validates it. */
+/** An unknown tool choice is treated as `auto`, because the provider validates it. */
 export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined): ToolChoice {
   if (choice === undefined) return { mode: 'unset' };
   const tool = tape.get(choice, 'tool');
@@ -115,8 +115,8 @@ export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined):
 }
 
 /**
- * Outlines the elements of `toolConfig.tools`. A cache point is also an element. The cache point has no name
- * and marks the preceding tool.
+ * Outlines the elements of `toolConfig.tools`. A cache point is also an element. A cache point in the tool list has
+ * no name and marks the preceding tool.
  * @throws GatewayError if an element is not an object.
  */
 function outlineTools(tape: JsonTape, tools: JsonNode): ToolOutline[] {

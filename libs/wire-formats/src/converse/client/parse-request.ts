@@ -13,7 +13,7 @@ import { parseCachePoint } from '../shared/block-values.ts';
 import { examplesField } from '../../common/gateway-fields.ts';
 
 /**
- * Parses the full request after `outlineRequest` has checked it. Unknown fields are kept for providers that
+ * Parses the full request after `outlineRequest` has validated it. Unknown fields are kept for providers that
  * use the Converse format.
  */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {

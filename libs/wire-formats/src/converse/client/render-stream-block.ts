@@ -12,13 +12,13 @@ export type BlockEvent = Exclude<
 >;
 
 /**
- * The block that is being sent, and the blocks that wait for the end of that block. In the Converse format,
+ * The block that is being sent, and the blocks that are waiting for that block to end. In the Converse format,
  * blocks are strictly sequential. In streams of other formats, tool calls can overlap.
  */
 export interface BlockQueue {
   readonly nextIndex: number;
   readonly current: CurrentBlock | undefined;
-  /** Buffered events of each block, latest event first. The blocks are in the order of their start events. */
+  /** Buffered events of each block, latest event first. The blocks are sorted by start event. */
   readonly waiting: ReadonlyMap<number, Waiting>;
   /**
    * Buffered events for all blocks that have not been sorted by block yet, latest event first. When the next

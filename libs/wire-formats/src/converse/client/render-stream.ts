@@ -19,7 +19,7 @@ export interface StreamRenderState {
    * The finish reason, kept until the response ends. A truncated response must not report a finish reason.
    */
   readonly stopReason: string | undefined;
-  /** The fields of `messageStop` and `metadata` received until now. */
+  /** The fields of `messageStop` and `metadata` received so far. */
   readonly stop: JsonObject;
   readonly metadata: JsonObject;
 }
@@ -38,7 +38,7 @@ export const initialStreamRender: StreamRenderState = {
 /**
  * Renders a stream event as zero or more frames. The Converse format has only one choice, so events for other
  * choices are dropped.
- * @param latencyMs time since the start of the response
+ * @param latencyMs time in milliseconds since the start of the response
  */
 export function renderStreamEvent(
   state: StreamRenderState,
@@ -102,7 +102,7 @@ function renderStop(state: StreamRenderState, stopReason: string): RenderStep {
 }
 
 /**
- * The AWS SDK's types require usage and metrics. The renderer uses 0 for values that the provider does not
+ * The AWS SDK's types require usage and metrics. The renderer writes 0 for counts that the provider does not
  * send.
  */
 function renderEnd(state: StreamRenderState, latencyMs: number): RenderStep {

@@ -5,8 +5,8 @@ import type { ErrorKind } from '../shared/exceptions.ts';
 import { mapToStreamException } from '../shared/exceptions.ts';
 
 /**
- * One frame in a binary stream. The frame's headers contain the event's name. The frame's payload contains
- * the event's fields.
+ * One frame in a binary stream. The frame's headers contain the event name. The frame's payload contains
+ * the event fields.
  */
 export interface StreamFrame {
   /** A stream event, or an exception that ends the stream. */

@@ -105,8 +105,8 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
 
 /**
  * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's `__type`.
- * A URL may follow the exception name (`ValidationException:http://…`). A namespace may precede the exception
- * name (`com.amazon.coral.service#AccessDeniedException`).
+ * The exception name may be followed by a URL (`ValidationException:http://…`). The exception name may be preceded by a
+ * namespace (`com.amazon.coral.service#AccessDeniedException`).
  */
 export function parseError(status: number, body: string, headers: AnswerHeaders = {}): ProviderError {
   const parsed = asObject(parseErrorBody(body)) ?? {};

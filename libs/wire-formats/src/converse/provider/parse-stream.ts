@@ -29,7 +29,7 @@ export function parseMessage(state: StreamState, message: EventStreamMessage): S
   return chainSteps(state, [startOnce, (current) => read(current, payload), endOnce]);
 }
 
-/** One handler per event type. Events of unknown types are skipped. */
+/** The handler for each event type. Events of unknown types are skipped. */
 const events: ReadonlyMap<string, (state: StreamState, payload: JsonObject) => StreamStep> = new Map([
   ['messageStart', readMessageStart],
   ['contentBlockStart', readBlockStart],

@@ -43,7 +43,7 @@ export function readBlockDelta(state: StreamState, payload: JsonObject): StreamS
   );
 }
 
-/** One handler per delta field. */
+/** The handler for each delta field. */
 const deltas: ReadonlyMap<string, (state: StreamState, index: number, value: unknown) => StreamStep> =
   new Map([
     ['text', readText],

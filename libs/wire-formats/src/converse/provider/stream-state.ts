@@ -118,7 +118,7 @@ function emitBuffered(open: OpenBlock & { kind: 'buffered' }): StreamEvent[] {
   );
 }
 
-/** The content of the block, in the shape of a non-streaming response. */
+/** The block's content, in the shape that a non-streaming response uses. */
 function joinPieces(member: string, start: object, pieces: readonly unknown[]): object {
   switch (member) {
     case 'toolUse':

@@ -11,7 +11,7 @@ export interface ReadFields {
   readonly settings: Pick<ChatSettings, 'thinking' | 'topK'>;
   /** The additional fields that were not parsed into settings. */
   readonly rest: JsonObject;
-  /** The names of the fields from which the settings were parsed. */
+  /** Names of the fields that were parsed into settings. */
   readonly spelling: { readonly thinking?: string; readonly topK?: string };
 }
 
@@ -37,7 +37,7 @@ export function parseAdditionalFields(fields: JsonObject): ReadFields {
 }
 
 /**
- * Parses the reasoning settings. Returns undefined for a shape that the interchange cannot express
+ * Parses the reasoning settings. Returns undefined for a setting that the interchange cannot express
  * completely.
  */
 function parseThinking(raw: unknown): ThinkingSetting | undefined {

@@ -30,7 +30,7 @@ export function mapToException({ status, code, source }: ErrorKind): string {
     case 503:
     case 529:
       return 'ServiceUnavailableException';
-    // Status 508 means that a provider address must be changed, because requests run in a loop.
+    // Status 508 means that requests run in a loop, so a provider address must be changed.
     case 508:
       return 'ValidationException';
     default:
@@ -53,7 +53,7 @@ const streamExceptions: Readonly<Record<string, string>> = {
   ValidationException: 'validationException',
 };
 
-/** The field for an error in the AWS SDK's union type for streams. */
+/** The field that holds an error in the AWS SDK's union type for stream events. */
 export function mapToStreamException(error: ErrorKind): string {
   const name = mapToException(error);
   const known = streamExceptions[name];

@@ -23,7 +23,7 @@ export interface BlockContext {
   /** The path to the turn in the request body, such as `messages[0]`. */
   readonly field: string;
   /**
-   * True for responses to a client. A client receives all reasoning. A model accepts only reasoning with the
+   * True for responses to a client. A client receives reasoning from all models. A model accepts only reasoning with the
    * model's own signature.
    */
   readonly isAnswer?: boolean;
@@ -38,7 +38,7 @@ export function createAnswerContext(): BlockContext {
   return { ...createBlockContext(), isAnswer: true };
 }
 
-/** Renders content blocks. A block with a cache marker is followed by a cache point. */
+/** Renders content blocks. A cache point follows each block that has a cache marker. */
 export function renderContent(parts: readonly ChatPart[], context: BlockContext): JsonObject[] {
   return parts.flatMap((part) => {
     const block = renderBlock(part, context);
@@ -139,7 +139,7 @@ function renderToolUse(part: ToolCallPart, { field, losses, isAnswer = false }: 
   return { toolUse: { ...head, input } };
 }
 
-/** A tool call without its arguments, for the start of the tool call in a stream. */
+/** Renders a tool call without its arguments, for the start of the call in a stream. */
 export function renderCallHead(call: Pick<ToolCallPart, 'id' | 'name' | 'extensions'>): JsonObject {
   const { spelling, ...rest } = own.read(call);
   return { toolUseId: call.id, name: call.name, ...optional('type', asText(spelling)), ...rest };

@@ -35,8 +35,8 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 interface ReadSettings {
   readonly settings: ChatSettings;
   /**
-   * The parts of the parsed fields that the settings do not cover. Only providers that use the Converse
-   * format receive the parts without a setting.
+   * The parts of the parsed fields that the settings do not cover. The parts without an equivalent setting are
+   * sent only to providers that use the Converse format.
    */
   readonly own: JsonObject;
   /** The names of the request fields that were parsed. */
@@ -122,7 +122,7 @@ export function renderSettings(
   };
 }
 
-/** The settings in `outputConfig`, and the fields of `outputConfig` that the settings do not cover. */
+/** The settings parsed from `outputConfig`, and the fields of `outputConfig` that have no setting. */
 interface ReadOutput {
   readonly settings: Pick<ChatSettings, 'reasoningEffort' | 'responseFormat'>;
   readonly rest: JsonObject;

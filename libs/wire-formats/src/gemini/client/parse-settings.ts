@@ -14,9 +14,9 @@ import { toJsonSchema } from '../shared/schema.ts';
 
 export interface ReadSettings {
   readonly settings: ChatSettings;
-  /** `generationConfig` fields that the settings do not cover. */
+  /** `generationConfig` fields that have no equivalent setting. */
   readonly rest: JsonObject;
-  /** The client's spelling of settings that have several spellings. */
+  /** The spelling that the client used for settings that have several spellings. */
   readonly spelling: JsonObject;
 }
 

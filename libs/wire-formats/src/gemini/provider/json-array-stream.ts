@@ -12,7 +12,7 @@ const closeBracket = 0x5d;
 
 /**
  * Splits a JSON array of objects (or a single object) that arrives in chunks. The decoder returns the text of
- * each complete object. The decoder finds only the ends of objects, so the text of an object may be invalid
+ * each complete object. The decoder only finds where objects end, so the text of an object may be invalid
  * JSON. Each byte is read once.
  */
 export class JsonArrayDecoder {

@@ -50,7 +50,7 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
   const { groundingMetadata, urlContextMetadata } = raw;
-  // Most chunks of a stream have no metadata.
+  // Most chunks of a stream contain no grounding metadata.
   if (groundingMetadata === undefined && urlContextMetadata === undefined && state.pages.length === 0)
     return [state, []];
   const found = parseCitations(groundingMetadata);
@@ -85,7 +85,7 @@ function parsePages(urlContextMetadata: unknown): string[] {
 }
 
 function readFinish(state: CandidateState, { finishReason }: JsonObject): CandidateStep {
-  // In some recordings of Google's own clients, the finish reason is the number of the enum value.
+  // In some responses recorded from Google's own clients, the finish reason is an enum number.
   if ((typeof finishReason !== 'string' && typeof finishReason !== 'number') || state.finished)
     return [state, []];
   const rawReason = String(finishReason);
@@ -225,8 +225,8 @@ function citeSources(support: JsonObject, chunks: readonly unknown[]): Citation[
 }
 
 /**
- * Maps a finish reason. Gemini sends STOP for both text responses and tool calls, so `callsTools` determines
- * the result. Numeric enum values are mapped only if both Google APIs use the same meaning for the number.
+ * Maps a finish reason. Gemini sends STOP for both text responses and tool calls, so `callsTools` determines the
+ * mapped reason. Numeric enum values are mapped only if both Google APIs use the same meaning for the number.
  */
 function mapFinishReason(raw: string, callsTools: boolean): FinishReason {
   switch (raw) {

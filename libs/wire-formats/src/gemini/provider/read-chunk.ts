@@ -81,7 +81,7 @@ function readCandidates(state: StreamState, chunk: JsonObject, whole: boolean): 
   return [{ ...state, candidates }, events];
 }
 
-/** Reads the reason why a prompt was blocked. The response to a blocked prompt has no candidate. */
+/** Reads the reason why a prompt was blocked. The response to a blocked prompt has no candidates. */
 function readBlock(state: StreamState, { promptFeedback }: JsonObject): StreamStep {
   const rawReason = asText(camelMembers(asObject(promptFeedback) ?? {}).blockReason);
   if (rawReason === undefined || state.candidates.size > 0) return [state, []];

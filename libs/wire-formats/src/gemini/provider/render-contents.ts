@@ -46,7 +46,7 @@ function renderSystem(system: readonly NumberedMessage[], context: RenderContext
 }
 
 /**
- * The content of a turn. Parts are appended in place, because a copy for each tool result would take
+ * The content of a turn. Parts are appended in place, because copying the list for each tool result would take
  * quadratic time.
  */
 interface Content {
@@ -73,7 +73,7 @@ function addContent(contents: Content[], message: ChatMessage, field: string, co
   });
 }
 
-/** Whether a user's content starts with tool results. */
+/** Whether a user message's content starts with tool results. */
 function holdsResults({ members, parts }: Content): boolean {
   return members.role === 'user' && isObject(parts[0]) && 'functionResponse' in parts[0];
 }

@@ -68,9 +68,9 @@ function loseSettings(settings: ChatSettings, context: RenderContext): void {
   if (settings.endUser !== undefined) context.lose('user', 'the format does not support this setting');
 }
 
-/** The first Gemini generation with reasoning levels. Models of earlier generations have a token budget. */
+/** The first Gemini generation that supports reasoning levels. Models of earlier generations have a token budget. */
 const levelsSince = 3;
-/** The first Gemini generation with reasoning. */
+/** The first Gemini generation that supports reasoning. */
 const thinkingSince = 2.5;
 
 /**

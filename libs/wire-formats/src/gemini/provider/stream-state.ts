@@ -13,7 +13,7 @@ export interface StreamState {
   readonly candidates: ReadonlyMap<number, CandidateState>;
   /** Response fields from previous chunks. Each chunk repeats all response fields. */
   readonly members: JsonObject;
-  /** The provider's own usage fields received so far, in camel case. */
+  /** The provider's usage fields received so far, in camel case. */
   readonly usage: JsonObject;
 }
 
@@ -33,7 +33,7 @@ export interface CandidateState {
 interface OpenText {
   readonly kind: 'text' | 'thinking';
   readonly block: number;
-  /** True if the text arrived as a separate part, so that no text may be appended to the part. */
+  /** True if the text is a separate part to which no text may be appended. */
   readonly isSealed?: true;
 }
 
@@ -108,12 +108,12 @@ export function addText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
 }
 
-/** Ends the text of the open block. No more text is appended to the block, but citations can still follow. */
+/** Ends the text of the open block. After that, no text is appended to the block, but citations can still follow. */
 export function sealText(state: CandidateState): CandidateStep {
   return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }
 
-/** Emits the events for a message part that arrived complete. */
+/** Emits the events for a message part that was received as a whole. */
 export function addPart(
   state: CandidateState,
   part: Extract<StreamEvent, { type: 'part' }>['part'],
@@ -124,7 +124,7 @@ export function addPart(
 }
 
 /**
- * Emits a part that contains no text. The open text stays open for citations. No more text is appended to the
+ * Emits a part that contains no text. The open text block stays open, because citations can follow. No more text is appended to the
  * open block, which preserves the order of the parts.
  */
 export function addAside(

@@ -35,7 +35,7 @@ function mapMediaKind(mediaType: string | undefined): MediaKind {
 }
 
 /**
- * Chooses a media type, because Gemini requires a media type. The result is the given media type, the type for the
+ * Chooses a media type, because Gemini requires a media type. Returns the given media type, the type for the
  * file extension, or a default.
  */
 export function chooseMediaType(source: MediaSource, kind: MediaKind): string {

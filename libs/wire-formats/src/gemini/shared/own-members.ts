@@ -19,8 +19,8 @@ export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
 
 /**
  * Converts an object's field names to lower camel case, and drops null fields. The JSON mapping for protocol
- * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Names of nested fields are not
- * converted, because nested fields can belong to the client.
+ * buffers accepts both spellings (protobuf.dev, "ProtoJSON Format"). Names of nested fields are
+ * not converted, because the client may have chosen them.
  */
 export function camelMembers(raw: JsonObject): JsonObject {
   const members: Record<string, unknown> = {};

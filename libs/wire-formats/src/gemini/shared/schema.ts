@@ -27,7 +27,7 @@ const schemaMembers = new Set([
   'propertyOrdering',
 ]);
 
-/** The `format` values that `Schema` accepts. `Schema` rejects other values. */
+/** Values of `format` that `Schema` accepts. `Schema` rejects other values. */
 const schemaFormats = new Set(['float', 'double', 'int32', 'int64', 'enum', 'date-time']);
 
 /**

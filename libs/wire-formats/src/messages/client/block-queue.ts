@@ -21,7 +21,7 @@ interface OpenBlock {
  * Reorders events so that each block ends before the next block starts. In other formats, tool calls may
  * overlap. Clients that use the messages format ignore deltas for a block that has ended. The queue ends
  * a tool call as soon as its arguments are complete JSON, so that the call does not delay later blocks.
- * Most providers send the end event of a tool call only at the end of the response.
+ * Most providers send a tool call's end event only at the end of the response.
  */
 export class BlockQueue {
   #open: OpenBlock | undefined;

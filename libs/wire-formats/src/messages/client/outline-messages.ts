@@ -116,7 +116,7 @@ function listBlock(tape: JsonTape, block: JsonNode, message: number, speaker: Me
   return [{ message, speaker, range: undefined, source, text }];
 }
 
-/** Reads a string, or the text blocks in a list. */
+/** Reads a content string or the text blocks in a content list. */
 function textParts(
   tape: JsonTape,
   content: JsonNode,
@@ -159,7 +159,7 @@ function textPart(
   };
 }
 
-/** The positions of the tool calls for which the client must send results. Server tool calls are skipped. */
+/** Returns the positions of the tool calls for which the client must send results. Server tool calls are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listBlockCalls(tape, {
     idMember: 'id',
@@ -179,7 +179,7 @@ export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   for (const message of itemsOf(tape, tape.root, 'messages')) {
     for (const block of itemsOf(tape, message, 'content')) {
       const content = tape.get(block, 'content');
-      // A tool search by the provider returns an object. A tool search by the client returns a list.
+      // A tool search by the provider returns an object. A tool search that the client runs returns a list.
       const references =
         content === undefined
           ? []

@@ -43,7 +43,7 @@ export function outlineRequest(tape: JsonTape): RequestOutline {
 
 function outlineMessages(tape: JsonTape): MessageOutline[] {
   const outlines = readMessages(tape).map((message, index) => outlineMessage(tape, message, index));
-  // A cache marker on the request itself applies to the request's last block.
+  // A cache marker at the top level of the request applies to the last block.
   const last = outlines.at(-1);
   if (last === undefined || !hasCacheControl(tape, tape.root)) return outlines;
   return [...outlines.slice(0, -1), { ...last, cacheControl: true }];

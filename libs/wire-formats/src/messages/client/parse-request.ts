@@ -189,7 +189,7 @@ function readMetadata({ metadata }: JsonObject): ReadSettings {
 }
 
 /**
- * Reads `output_config` and the older `output_format`. The field `output_format` stays unchanged, because it
+ * Reads `output_config` and the older field `output_format`. The field `output_format` stays unchanged, because it
  * requires a beta header.
  */
 function readOutput({ output_config: config, output_format: older }: JsonObject): ReadSettings {
@@ -212,7 +212,7 @@ function readThinking({ thinking: raw }: JsonObject): ReadSettings {
   const thinking = parseThinking(raw);
   if (thinking === undefined) return nothing;
   const isComplete = isDeepStrictEqual(renderThinking(thinking), raw);
-  // If the setting does not cover the whole field, the extensions also keep the field.
+  // If the setting cannot express the whole field, the field is also kept in the extensions.
   return { settings: { thinking }, read: isComplete ? ['thinking'] : [], rest: {} };
 }
 

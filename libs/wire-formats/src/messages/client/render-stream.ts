@@ -124,7 +124,7 @@ function sendMessageStart(state: StreamRenderState): RenderStep {
     stop_reason: null,
     stop_sequence: null,
     // Some clients read input tokens only from `message_start`, but most providers send usage at the end.
-    // `message_start` contains an estimate, and `message_delta` later contains the provider's own count.
+    // `message_start` contains an estimate, and the later `message_delta` event contains the provider's count.
     usage: usageOf(state, state.estimateInputTokens),
     ...state.startMembers,
   };
@@ -132,7 +132,7 @@ function sendMessageStart(state: StreamRenderState): RenderStep {
   return [{ ...state, started: true }, frames];
 }
 
-/** The provider's usage. Usage that the provider has not sent is reported as 0, or as the given estimate. */
+/** The provider's usage. Token counts that the provider has not sent are reported as 0, or as the given estimate. */
 function usageOf({ usage }: StreamRenderState, estimateInput = () => 0): JsonObject {
   return isEmpty(usage) ? renderUsage({ inputTokens: estimateInput(), outputTokens: 0 }) : usage;
 }

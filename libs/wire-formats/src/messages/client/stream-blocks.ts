@@ -27,7 +27,7 @@ export interface StreamRenderState {
   readonly startMembers: JsonObject;
   /** Blocks, by the block number in the interchange. */
   readonly blocks: ReadonlyMap<number, StreamBlock>;
-  /** The number of the open block. The messages format ends each block before the next block starts. */
+  /** The number of the open block in the interchange. The messages format ends each block before the next block starts. */
   readonly open: number | undefined;
   readonly nextIndex: number;
   readonly reason: string | null;
@@ -46,7 +46,7 @@ interface StreamBlock {
   readonly head: JsonObject;
 }
 
-/** The renderer's state after an event, and the frames that the event produced. */
+/** The renderer's state after an event, and the frames rendered for the event. */
 export type RenderStep = readonly [StreamRenderState, readonly SseFrame[]];
 export type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
 

@@ -133,7 +133,7 @@ const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container']
 /** Message fields that other code reads or that belong to the end of the message. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
-/** Reads the start of a message and the content at the start. */
+/** Reads the start of a message and any content in the start event. */
 function startMessage(state: StreamState, message: JsonObject): StreamStep {
   if (state.started)
     throw new GatewayError('upstream_invalid', { detail: 'the stream starts a second message' });
@@ -175,7 +175,7 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
 }
 
 /**
- * Reads the end of a message from the object `delta` in a `message_delta`, and from the fields next to
+ * Reads the end of a message from the object `delta` in `message_delta`, and from the fields next to
  * `delta`.
  */
 function finishMessage(state: StreamState, delta: JsonObject, outer: JsonObject): StreamStep {

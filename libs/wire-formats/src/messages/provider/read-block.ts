@@ -13,7 +13,7 @@ import { parseExactJson } from '../../json/parse-json.ts';
 const openBlocksMax = 256;
 
 /**
- * Reads the start of a block. The initial content becomes the first delta, so this function can also read a
+ * Reads the start of a block. The initial content is emitted as the first delta, so this function can also read a
  * complete block.
  */
 export function startBlock(state: StreamState, index: number, raw: JsonObject): StreamStep {
@@ -152,8 +152,8 @@ function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[]
 type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 
 /**
- * Appends an input delta. If the delta is not an input delta, the fields of the delta replace the fields of
- * the block.
+ * Appends an input delta. The fields of any other delta replace the fields of the
+ * block.
  */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;

@@ -21,7 +21,7 @@ interface Turn {
 }
 
 /**
- * Adjacent messages with the same role. The list is appended in place, because a copy for each message would
+ * A group of adjacent messages with the same role. Messages are appended in place, because copying the list for each message would
  * take quadratic time.
  */
 interface JoinedTurn {

@@ -119,7 +119,7 @@ function readRest(
   return { ...(cacheMarker === undefined ? {} : { cacheMarker }), ...own.with(members) };
 }
 
-/** Separates the record of the client's spelling from the other extension fields of a part. */
+/** Separates the fields that record the client's spelling from a part's other extension fields. */
 export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readonly spelling: JsonObject } {
   const { spelling, ...rest } = own.read(part);
   return { rest, spelling: asObject(spelling) ?? {} };

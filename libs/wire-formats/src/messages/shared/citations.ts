@@ -23,7 +23,7 @@ export function parseCitation(raw: JsonObject): Citation {
   };
 }
 
-/** The citations in a text block. Returns undefined if the block has no citations. */
+/** Parses the citations in a text block. Returns undefined if the block has no citations. */
 export function parseCitations(raw: unknown): readonly Citation[] | undefined {
   const citations = asList(raw).filter(isObject).map(parseCitation);
   return citations.length === 0 ? undefined : citations;

@@ -98,7 +98,7 @@ function outlineTurn(tape: JsonTape, items: readonly JsonNode[], index: number):
   };
 }
 
-/** Returns the unique name of the tool that an item calls. */
+/** Returns the unique name of the tool that a call item refers to. */
 function readName(tape: JsonTape, call: JsonNode): string | undefined {
   const name = readText(tape, call, 'name');
   return name === undefined ? undefined : qualifyTool(readText(tape, call, 'namespace') || undefined, name);
@@ -111,7 +111,7 @@ function readRole(tape: JsonTape, node: JsonNode): MessageRole {
   const type = readText(tape, node, 'type');
   if (type !== undefined && type !== 'message') {
     if (type === 'additional_tools') return 'system';
-    // A tool search that the provider runs is part of the model's response.
+    // A tool search that the provider runs belongs to the model's response.
     if (type === 'tool_search_output')
       return readText(tape, node, 'execution') === 'client' ? 'tool' : 'assistant';
     return /_(?:output|response|update)$/.test(type) ? 'tool' : 'assistant';
@@ -135,7 +135,7 @@ function listTexts(tape: JsonTape, node: JsonNode): JsonNode[] {
 /**
  * Lists the text in the messages from index `from` onward. The transcript text consists of messages, function calls, custom
  * tool calls, and the results of these calls. The compressor may change only user messages and call results. Reasoning,
- * compacted history, hosted calls and references are not listed, because the model may not see their text.
+ * compacted history, hosted tool calls and references are omitted, because the model may not see their text.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   return listTurns(tape).flatMap((items, message): ContextPart[] =>
@@ -160,7 +160,7 @@ function listParts(tape: JsonTape, item: JsonNode, message: number): ContextPart
   return [...texts, { message, speaker, range: undefined, source, text }];
 }
 
-/** The function calls in the request, in order. Malformed function calls are skipped. */
+/** Lists the function calls in the request, in order. Malformed function calls are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   return listItems(tape).flatMap((node): CallPlace[] => {
     if (readText(tape, node, 'type') !== 'function_call') return [];
@@ -207,8 +207,8 @@ export function findContinued(tape: JsonTape): string | undefined {
 }
 
 /**
- * Returns the path of a request field that requires a provider with stored responses. The path leads to a
- * field of the request, or to an item of `input` that refers to a stored item. Returns undefined for any
+ * Returns the path of a request field that requires a provider with stored responses. The path points to
+ * a field of the request, or to an item in `input` that refers to a stored item. Returns undefined for any
  * other request.
  */
 export function findStateful(tape: JsonTape): string | undefined {

@@ -8,14 +8,14 @@ import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 /** A tool that a plan can keep or remove, at its position in the request. */
 export interface ToolPlace {
   readonly node: JsonNode;
-  /** The name of the namespace with the tool. The namespace is undefined for top-level tools. */
+  /** The name of the namespace that contains the tool. The namespace is undefined for top-level tools. */
   readonly namespace?: string;
 }
 
 /** An element of the tool list: one tool, or one namespace with its tools. */
 export interface ToolElement {
   readonly node: JsonNode;
-  /** The array with the tools of a namespace. Other elements have no such array. */
+  /** The JSON array that contains the tools of a namespace. Other elements have no such array. */
   readonly list?: JsonNode;
   readonly tools: readonly ToolPlace[];
 }

@@ -67,7 +67,7 @@ function parseInput(input: unknown): ChatMessage[] {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** Names of the parsed request fields. Parts of a field without an equivalent setting are in `rest`. */
+  /** Names of the parsed request fields. `rest` contains the parts of a field that have no equivalent setting. */
   readonly read: readonly string[];
   readonly rest: JsonObject;
 }

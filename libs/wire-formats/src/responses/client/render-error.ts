@@ -16,8 +16,8 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
 }
 
 /**
- * Renders an error after the stream has started. After the error, the stream ends without an event for the
- * complete response.
+ * Renders an error after the stream has started. After the error, the stream ends without a
+ * final event.
  */
 export function renderStreamError(
   { message, type, code, param, docsUrl }: PublicError,

@@ -42,7 +42,7 @@ interface CollectedPart {
 }
 
 /**
- * Completes a part with its collected deltas.
+ * Completes a part from the deltas collected for it.
  * @param signed the fields that arrive with the end of reasoning
  */
 export function completePart({ part, texts, citations }: CollectedPart, signed: object): ShownPart {

@@ -60,7 +60,7 @@ function renderOutput(parts: readonly ShownPart[], responseId: string): JsonObje
 const sequenceField = Buffer.from('"sequence_number":');
 
 /**
- * Reads the number of an event. Texts cannot contain the field, because quotes in texts are escaped. Returns 0 for
+ * Reads an event's sequence number. Text in the frame cannot be mistaken for the field, because quotes in text are escaped. Returns 0 for
  * a frame without a number.
  */
 export function readSequence(frame: Uint8Array): number {

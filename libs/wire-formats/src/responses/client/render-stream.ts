@@ -199,7 +199,7 @@ export class ResponseStream {
     return this.#frame(`response.${name}.delta`, { ...this.#placeOf(open), ...place, delta });
   }
 
-  /** Adds a delta to a reasoning item. Each text of the item has its own events. */
+  /** Adds a delta to a reasoning item. Separate events are sent for each text of the item. */
   #thinkingDelta(open: OpenItem, event: Pick<ThinkingDelta, 'text' | 'extensions'>): string {
     const next = readReasoningPlace(event);
     const isFirst = open.texts.length === 0;
@@ -286,7 +286,7 @@ export class ResponseStream {
 
 const contentPlace = { content_index: 0 } as const;
 const firstSummary: ReasoningPlace = { member: 'summary_index', index: 0 };
-/** The names of the events for a text in a reasoning item, and the type of the text. */
+/** Event names for a text in a reasoning item, and the type of the text. */
 const reasoningEvents = {
   summary_index: {
     ...{ added: 'reasoning_summary_part', text: 'reasoning_summary_text', type: 'summary_text' },

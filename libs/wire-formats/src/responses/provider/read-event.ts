@@ -13,7 +13,7 @@ import {
   type StreamState,
 } from './stream-state.ts';
 
-/** Reads an event of a stream. Progress events and events of unknown types are skipped. */
+/** Reads a stream event. Progress events and events of unknown types are skipped. */
 export const readEvent: ReadStep = (state, raw, events) => {
   const step = steps.get(asText(raw.type) ?? '');
   return step === undefined ? state : step(state, raw, events);

@@ -50,7 +50,7 @@ export function startCall(
 }
 
 /**
- * Reads a complete item, either at the end of a streamed item or from a non-streaming response. Content that
+ * Reads a complete item, either when a streamed item ends or from a non-streaming response. Content that
  * was missing in the deltas is read from the complete item. An item without an equivalent in the interchange
  * becomes an opaque part.
  */
@@ -77,7 +77,7 @@ function addOpaque(state: StreamState, item: JsonObject, events: StreamEvent[]):
 }
 
 /**
- * Ends the blocks of a message item. Some providers number the parts of a stream differently, so parts are
+ * Ends the blocks of a message item. Some providers number the parts in a stream differently, so parts are
  * matched to blocks by order.
  */
 function endMessage(state: StreamState, index: number, item: JsonObject, events: StreamEvent[]): StreamState {
@@ -113,7 +113,7 @@ function endCall(state: StreamState, index: number, item: JsonObject, events: St
 
 /**
  * Ends a reasoning item. The complete item is kept for clients of the responses format, because the provider
- * requires the unmodified item in the next request. A stored reasoning item may have only an id. Other
+ * requires the unmodified item in the next request. A stored reasoning item may consist of only an id. Other
  * formats have no equivalent of a reasoning item without content, so the item becomes an opaque part.
  */
 function endReasoning(

@@ -56,7 +56,7 @@ export function placeOf(output: number, content?: number): string {
   return content === undefined ? String(output) : `${output}.${content}`;
 }
 
-/** Starts a block. The block's extensions keep the item's fields for later turns in the responses format. */
+/** Starts a block. The block's extensions store the item's fields for later turns in the responses format. */
 export function startBlock(
   state: StreamState,
   place: string,

@@ -32,7 +32,7 @@ export function sealReasoning({ signature, redacted }: ThinkingPart): string | u
 }
 
 /**
- * Renders `encrypted_content` of a reasoning item that contains only the signature of a tool call. Function
+ * Renders `encrypted_content` for a reasoning item that contains only a tool call's signature. Function
  * call items have no signature field, but Gemini requires the signature in the next turn. All clients send
  * reasoning items back, so the signature is in a reasoning item in front of the call.
  */
@@ -40,7 +40,7 @@ export function sealCallSignature(callSignature: string): string {
   return seal({ callSignature });
 }
 
-/** Returns the signature of the next tool call, if the item was made with `sealCallSignature`. */
+/** Returns the signature of the next tool call if `sealCallSignature` created the item. */
 export function openCallSignature(item: JsonObject): string | undefined {
   const encrypted = asText(item.encrypted_content);
   return encrypted?.startsWith(sealPrefix) === true ? asText(open(encrypted).callSignature) : undefined;
@@ -56,7 +56,7 @@ function open(encrypted: string): JsonObject {
 }
 
 /**
- * Decodes the output of `sealReasoning`. Encrypted content that the gateway did not create comes from a
+ * Decodes the string that `sealReasoning` produced. Encrypted content that the gateway did not create comes from a
  * provider that uses the responses format.
  */
 function openReasoning(encrypted: string): Pick<ThinkingPart, 'signature' | 'redacted'> {
@@ -71,7 +71,7 @@ export function signReasoning(encrypted: string): string {
 
 /** The position of a visible text in a reasoning item. */
 export interface ReasoningPlace {
-  /** The field for the index in stream events. Only open models send `content`, the complete reasoning. */
+  /** The field for the index in stream events. Only open-weight models send `content`, the complete reasoning. */
   readonly member: 'summary_index' | 'content_index';
   readonly index: number;
 }
@@ -95,7 +95,7 @@ export function joinReasoningTexts(item: JsonObject): string {
 
 /**
  * The events for a text in a reasoning item. In other formats, all texts of a reasoning item form one text, so a separator
- * precedes each text after the first. The extensions of the event keep the position of the text.
+ * precedes each text after the first. The event's extensions record the position of the text.
  */
 export function reasoningDelta(text: string, place: ReasoningPlace | undefined, isFirst: boolean) {
   const isUsual = place === undefined || (place.member === 'summary_index' && isFirst);
