@@ -3,11 +3,11 @@ import type { IncomingHeaders } from './provider/http.ts';
 export interface ClientHeaders {
   /** Provider response headers that are forwarded to the client. The header names are lowercase. */
   readonly headers: Record<string, string>;
-  /** The provider's request id, for the log. The client receives the gateway's request id instead. */
+  /** The provider's request id, which is written to the log. The client receives the gateway's request id instead. */
   readonly providerRequestId: string | null;
   /**
    * The content encoding, if the provider compressed the body although the request disallows compression. The
-   * gateway must decompress a compressed body, up to a size limit, or fail.
+   * gateway must decompress a compressed body (up to a size limit) or fail the request.
    */
   readonly contentEncoding: string | null;
 }
@@ -17,15 +17,15 @@ const passedHeaders = new Set([
   'retry-after',
   'retry-after-ms',
   'x-should-retry',
-  // The header that carries the exception type of an error in the converse format.
+  // The header that contains an error's exception type in the converse format.
   'x-amzn-errortype',
   'openai-processing-ms',
   'openai-version',
 ]);
 
 /**
- * Matches headers with token limits and Anthropic's `unified` headers. Headers with the provider's request
- * limits are not forwarded, because the gateway's own request limits use the same header names. The `unified`
+ * Matches headers with token limits and Anthropic's `unified` headers. The provider's request limit
+ * headers are not forwarded, because the gateway's own limits use the same header names. The `unified`
  * headers describe the limits of a subscription, which Anthropic's clients show.
  */
 const passedPattern =

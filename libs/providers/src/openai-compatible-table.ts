@@ -22,14 +22,14 @@ interface OpenAiCompatibleRow {
   readonly docsUrl: string | null;
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
-  /** Differences from `openAiRoutes`. An entry adds or replaces a route, and null removes a route. */
+  /** Differences from `openAiRoutes`. Each entry adds or replaces a route, and null removes a route. */
   readonly proxyRoutes?: RouteDifferences;
-  /** All endpoints other than chat, for a provider that has few of OpenAI's endpoints. */
+  /** Replaces all routes other than chat, for a provider that has few of OpenAI's endpoints. */
   readonly onlyProxyRoutes?: ProxyRoutes;
   readonly quirks?: ProviderQuirks;
   readonly takesPromptCacheKey?: boolean;
   readonly takesCustomTools?: boolean;
-  /** Whether some models of the provider take tools only on the Responses API. */
+  /** Whether some of the provider's models accept tools only through the Responses API. */
   readonly hasResponsesModels?: boolean;
 }
 
@@ -103,7 +103,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     baseUrl: 'https://api.groq.com/openai/v1',
     docsUrl: 'https://console.groq.com/docs/openai',
     // The chunk of the last choice contains usage under `x_groq`.
-    // Groq sends a separate usage chunk only if the request asks for usage.
+    // Groq sends a separate usage chunk only if the client requests usage.
     quirks: { streamUsage: 'last-choice', wholeToolArguments: true, reasoningField: 'reasoning' },
   }),
   openAiCompatible({
@@ -283,7 +283,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     takesCustomTools: true,
     hasResponsesModels: true,
   }),
-  // A server that uses OpenAI's format and has no other row in the provider table.
+  // A server that uses OpenAI's format and is not in the provider table.
   openAiCompatible({
     name: 'custom',
     displayName: 'OpenAI-compatible server',

@@ -14,7 +14,7 @@ import { voyageRerank } from './proxies/rerank-shapes.ts';
 import { geminiVideos, veoVideo, vertexVideos } from './proxies/video-shapes.ts';
 
 /**
- * All providers, which are OpenAI-compatible providers, providers with their own format, and providers
+ * All providers, including OpenAI-compatible providers, providers with a separate format, and providers
  * without chat models.
  */
 const providerTable: readonly Provider[] = [

@@ -9,9 +9,9 @@ import { hostedBaseUrl, parseHostedCredential } from './credentials/hosted-crede
 export interface UpstreamCall {
   readonly provider: Provider;
   readonly format: ProviderFormat;
-  /** The base URL of the connection, which overrides the provider's own address. */
+  /** The connection's base URL, which overrides the provider's default address. */
   readonly baseUrl?: string | null;
-  /** The provider's own model id, without the gateway's prefix. */
+  /** The provider's model id, without the gateway's prefix. */
   readonly model: string;
   /** The credential. The credential is null if the server needs no credential. */
   readonly credential: string | null;
@@ -147,7 +147,7 @@ function renderVersion({ provider, apiVersion }: UpstreamCall): Record<string, s
     : { [provider.apiVersion.header]: apiVersion };
 }
 
-/** The provider's own address. The address of Amazon Bedrock depends on the credential's region. */
+/** The provider's default address. The address of Amazon Bedrock depends on the credential's region. */
 function chooseAddress({ provider, credential }: UpstreamCall): string | null {
   if (provider.auth.kind !== 'aws' || credential === null) return provider.baseUrl;
   return hostedBaseUrl(parseHostedCredential(credential).region);
@@ -155,9 +155,9 @@ function chooseAddress({ provider, credential }: UpstreamCall): string | null {
 
 function renderAuth({ provider, credential, auth = provider.auth }: UpstreamCall): Record<string, string> {
   if (credential === null) return {};
-  // When the request is signed, the token of a service account is added.
+  // A service account's token is added when the request is signed.
   if (auth.kind === 'google' && parseServiceAccount(credential)) return {};
-  // The error message of an HTTP library would quote a credential with invalid characters.
+  // For a credential with invalid characters, the HTTP library's error message would quote the credential.
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new GatewayError('invalid_field', {
       param: 'api_key',

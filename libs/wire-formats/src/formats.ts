@@ -55,7 +55,7 @@ function withForeignLosses<Format extends WireFormat>(format: Format): Format {
   };
 }
 
-/** Moves the request fields that two formats share to the target format. */
+/** Moves the request fields that two formats share into the target format's extensions. */
 function adoptMembers(request: ChatRequest, { name, adoptedMembers = {} }: WireFormat): ChatRequest {
   let extensions = request.extensions ?? {};
   for (const [other, shared = []] of Object.entries(adoptedMembers) as [ProviderFormat, string[]][]) {

@@ -11,12 +11,12 @@ const charsMin = 8;
  */
 const structural = /["'`\\{}[\]<>]/;
 /**
- * Matches a single word in lower case, in upper case, or with a capital first letter, such as "assistant". A
+ * Matches a single word in lower case, in upper case or with a capital first letter, such as "assistant". A
  * real key of up to 19 characters has digits or mixed case.
  */
 const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
 /**
- * Common texts of several words. The gateway rejects these texts as credentials, because they occur in every
+ * Common phrases of several words. The gateway rejects these phrases as credentials, because they occur in every
  * request or log line.
  */
 const commonTexts: ReadonlySet<string> = new Set([
@@ -37,7 +37,7 @@ const commonTexts: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Rejects a credential that looks like a part of a log line or of a request. The log redacts the text of a
+ * Rejects a credential that looks like part of a log line or of a request. The log redacts the text of a
  * stored credential everywhere. If an ordinary word were stored as a credential, the account's log would
  * become unreadable. The error does not contain the credential.
  * @param param the field's name

@@ -17,8 +17,8 @@ export function connectionShapeOf({ connection }: Provider): ConnectionShape {
 }
 
 /**
- * The connection fields with redacted values. A service account is validated by the function that parses its
- * key.
+ * The connection fields with redacted values. A service account is validated when its key is
+ * parsed.
  */
 const secretFields = ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const;
 
@@ -29,7 +29,7 @@ const visible = /^[\x21-\x7e]{1,8192}$/;
  * Validates the fields that a caller sent to connect a provider, and builds the stored connection. The
  * connection contains the credential, and the only address to which the credential may be sent.
  * @throws GatewayError `missing_field` if a required field is missing.
- * @throws GatewayError `invalid_field` if the provider does not accept a field, or if the credential looks
+ * @throws GatewayError `invalid_field` if the provider does not accept a field or the credential looks
  * like an ordinary word or a log line.
  */
 export function resolveConnection(provider: Provider, fields: ConnectionFields): SavedConnection {

@@ -9,7 +9,7 @@ export type HostedCredential =
 
 /**
  * The fields of a Bedrock credential that a caller sends in a request body, or when saving a connection. All
- * fields except the region are secret.
+ * fields except the region are secrets.
  */
 export interface HostedFields {
   readonly api_key?: string | undefined;
@@ -57,7 +57,7 @@ export function createHostedCredential(
 }
 
 /**
- * Renders the credential as one string for the vault. An API key for the default region is stored as the bare
+ * Renders the credential as one string for the vault. An API key for the default region is stored as only the
  * key.
  */
 export function renderHostedCredential(credential: HostedCredential): string {
@@ -84,7 +84,7 @@ const storedFields = z.strictObject({
 });
 
 /**
- * Parses the output of `renderHostedCredential`, or a bare API key.
+ * Parses the output of `renderHostedCredential`, or a plain API key.
  * @throws GatewayError for the same reasons as `createHostedCredential`
  */
 export function parseHostedCredential(text: string): HostedCredential {
@@ -94,7 +94,7 @@ export function parseHostedCredential(text: string): HostedCredential {
   return createHostedCredential(parsed.data);
 }
 
-/** The base URL of Amazon Bedrock in a region. */
+/** Returns the base URL of Amazon Bedrock in a region. */
 export function hostedBaseUrl(region: string): string {
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return `https://bedrock-runtime.${region}.${domain}`;

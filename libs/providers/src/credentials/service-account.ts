@@ -50,14 +50,14 @@ interface SignedToken {
 }
 
 /**
- * Signed tokens, oldest first. The keys of the map are digests of audience and private key, so that no
+ * Signed tokens, oldest first. The map's keys are digests of the audience and the private key, so that no
  * private key is stored.
  */
 const tokens = new Map<string, SignedToken>();
 
 /**
- * Signs a token for one Google service, or returns a cached token. The signed token replaces an access token
- * and saves the round trip to Google's token endpoint. The signed token is valid for one Google service and
+ * Signs a token for one Google service, or returns a cached token. The signed token is used instead of an access
+ * token, which saves a round trip to Google's token endpoint. The signed token is valid for one Google service and
  * for one hour.
  * @throws DOMException or TypeError when the private key is invalid https://google.aip.dev/auth/4111
  */

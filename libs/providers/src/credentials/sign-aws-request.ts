@@ -22,8 +22,8 @@ export interface SigningRequest {
 }
 
 /**
- * Renders the authentication headers of AWS Signature Version 4, with AWS's own library. The signature covers
- * the host, the content type, the date, the session token and the body. Other headers can be added or changed
+ * Renders the authentication headers of AWS Signature Version 4, with AWS's own library. The signature
+ * covers the host, content type, date, session token and body. Other headers can be added or changed
  * after signing. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
  */
 export async function signRequest(request: SigningRequest): Promise<Record<string, string>> {

@@ -9,8 +9,8 @@ const nat64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
 /** The only block from which registries allocate public unicast addresses (RFC 4291 §2.4). */
 const globalUnicast: Cidr = ipaddr.parseCIDR('2000::/3');
 /**
- * Azure's platform address (metadata, DNS, agents). Azure's platform address looks public, but the virtual
- * machine's host serves it. The platform addresses of other clouds are in address ranges that are always
+ * Azure's platform address (metadata, DNS, agents). Azure's platform address looks public but is served by
+ * the virtual machine's host. The platform addresses of other clouds are in address ranges that are always
  * denied (169.254.169.254, 100.100.100.200, fd00:ec2::254).
  */
 const platformAddresses: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];

@@ -8,7 +8,7 @@ import { ownAddress, OwnAddresses, type OwnEndpoints } from './own-endpoints.ts'
 
 export interface EgressGuardOptions {
   /**
-   * Address blocks that are allowed even though they are not public. TLS is optional for allowed address
+   * Address blocks that are allowed even though they are not public. TLS is optional for addresses in these
    * blocks. An example of an address block is `127.0.0.0/8`.
    */
   readonly allow: readonly string[];
@@ -19,7 +19,7 @@ export interface EgressGuardOptions {
    * address.
    */
   readonly ownOrigins?: readonly string[];
-  /** The gateway's own addresses, which no provider may have. By default, the list is empty. */
+  /** The gateway's own addresses, which must not be used as a provider's address. By default, the list is empty. */
   readonly gateway?: OwnEndpoints;
   /** Resolves a host name to all its IP addresses. The default is the operating system's resolver. */
   readonly resolve?: Resolve;
@@ -43,27 +43,27 @@ export type Lookup = (
 /** Prevents requests from reaching addresses outside the public internet. */
 export interface EgressGuard {
   /**
-   * Checks the URL as written. The check covers the scheme, the user info, and a host that is an IP address
+   * Checks the URL without resolving host names. The check covers the scheme, the user info, and a host that is an IP address
    * in any notation. The URL parser converts decimal, octal and hexadecimal addresses to dotted form. A host
-   * name is checked when the connection resolves the host name. This method must be called for every
+   * name is checked when it is resolved for a connection. This method must be called for every
    * redirect.
    * @throws GatewayError `egress_denied` if the URL is not allowed.
    * @throws GatewayError `request_loop` if the URL is an address of the gateway itself.
    */
   checkUrl(url: string | URL): void;
   /**
-   * Checks the URL of a provider call by the rules of `checkUrl`, but also allows the operator's own origins.
+   * Checks the URL of a provider call according to the rules of `checkUrl`, but also allows the operator's own origins.
    * @throws GatewayError `egress_denied`
    */
   checkCall(url: string | URL): void;
   /**
-   * Checks a link or a redirect from a response by the rules of `checkUrl`. The operator's own origins are
-   * rejected even if `allow` contains their addresses.
+   * Checks a link or redirect from a response according to the rules of `checkUrl`. The operator's own origins are
+   * rejected, even if `allow` contains their addresses.
    * @throws GatewayError `egress_denied`
    */
   checkLink(url: string | URL): void;
   /**
-   * Whether the URL currently leads to the gateway itself. A host name is resolved if the port is one of the
+   * Whether a request to the URL would currently reach the gateway itself. A host name is resolved if the port is one of the
    * gateway's ports. Returns false if the host name does not resolve.
    */
   isOwn(url: string | URL): Promise<boolean>;
@@ -74,8 +74,8 @@ export interface EgressGuard {
    */
   checkResolved(url: string | URL): Promise<void>;
   /**
-   * Resolves a host name and fails if *any* IP address of the host name is denied. The socket connects to the
-   * checked address, so DNS rebinding has no effect. In a DNS rebinding attack, a host name resolves to
+   * Resolves a host name and fails if *any* of its IP addresses is denied. The socket connects to the
+   * address that was checked, so DNS rebinding has no effect. In a DNS rebinding attack, a host name resolves to
    * another address after the check.
    */
   readonly lookup: Lookup;
@@ -118,7 +118,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
       if (own.size > 0 && own.has(originOf(url))) return unchecked(target, callback);
       const denial = findDenial(url, policy);
       if (denial) return callback(denial, null);
-      // A host name can lead back to the gateway only at one of the gateway's ports.
+      // A call to a host name can reach the gateway only at one of the gateway's ports.
       if (gateway.isOwnPort(new URL(url))) return ownPort(target, callback);
       return target.protocol === 'https:' ? secure(target, callback) : plain(target, callback);
     },
@@ -195,7 +195,7 @@ function checkWritten(url: URL, { allow, gateway }: WrittenPolicy): void {
   const secure = url.protocol === 'https:';
   const address = parseAddress(bareHost(url.hostname));
   if (address === undefined) {
-    // Without TLS, only allowed address blocks can be reached.
+    // Without TLS, only addresses in allowed blocks can be reached.
     // If no address blocks are allowed, no host name can resolve to an allowed address.
     if (!secure && allow.length === 0) throw denied('no TLS');
     return;

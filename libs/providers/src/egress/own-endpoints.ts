@@ -2,11 +2,11 @@ import { GatewayError } from '@gateway/errors';
 import { isListed, parseAddress, parseCidr } from './address-policy.ts';
 
 /**
- * The addresses of the gateway itself. A call to one of the gateway's addresses would return to the gateway
- * as a request.
+ * The addresses of the gateway itself. If a provider had one of these addresses, the gateway would send requests
+ * to itself.
  */
 export interface OwnEndpoints {
-  /** URLs at which clients reach the gateway. Only the host and the port of each URL are used. */
+  /** URLs at which clients reach the gateway. Only the host and port of each URL are used. */
   readonly origins: readonly string[];
   /** Ports on which the process listens. */
   readonly ports: readonly number[];
@@ -14,7 +14,7 @@ export interface OwnEndpoints {
   readonly addresses: readonly string[];
 }
 
-/** IP addresses that reach the process itself, on any machine. */
+/** IP addresses that refer to the local machine on every machine. */
 const selfBlocks = ['127.0.0.0/8', '0.0.0.0/8', '::1', '::'].map(parseCidr);
 
 /** Recognizes the gateway's own addresses. */
@@ -53,7 +53,7 @@ export class OwnAddresses {
   }
 }
 
-/** The error for a provider call that would reach the gateway itself. */
+/** Creates the error for a provider call that would reach the gateway itself. */
 export function ownAddress(): GatewayError {
   return new GatewayError('request_loop', { detail: 'the address belongs to this gateway' });
 }

@@ -29,7 +29,7 @@ export interface SavedConnection {
    * that needs no credential.
    */
   readonly credential: string;
-  /** The base URL. Null means the provider's own address. */
+  /** The base URL. Null means the provider's default address. */
   readonly baseUrl: string | null;
 }
 

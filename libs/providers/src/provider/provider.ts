@@ -6,12 +6,12 @@ import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 /**
  * The quirks of a provider, which are differences between its recorded responses and the format
  * specification. Parsers accept all documented differences from every provider. Quirks only document the
- * expected differences.
+ * differences that were observed.
  */
 export interface ProviderQuirks {
   /**
-   * The place of token usage in a stream. The specified place is a separate chunk after the last choice. Some
-   * providers send usage in the last chunk with a choice, or send growing numbers in every chunk.
+   * The position of token usage in a stream. According to the specification, usage is in a separate chunk after the last choice. Some
+   * providers send usage in the last chunk that has a choice, or send increasing counts in every chunk.
    */
   readonly streamUsage?: 'own-chunk' | 'last-choice' | 'every-chunk';
   /** The field `tool_calls` of responses without tool calls is `[]` or null instead of absent. */
@@ -26,14 +26,14 @@ export interface ProviderQuirks {
   readonly streamEndsWithoutDone?: boolean;
 }
 
-/** All facts about a provider, which are its address, credential, formats and endpoints. */
+/** The description of a provider, with its address, credential, formats and endpoints. */
 export interface Provider {
   /** The provider name used in `<provider>/<model>` and in the account API. */
   readonly name: string;
   readonly displayName: string;
   /**
-   * The base URL for all paths, without a trailing slash. The base URL is null if the connection must contain
-   * the address (`base_url`). For `sandbox`, the operator configures the address.
+   * The base URL for all paths, without a trailing slash. Null if the connection must contain the
+   * address (`base_url`). For `sandbox`, the operator configures the address.
    */
   readonly baseUrl: string | null;
   readonly auth: AuthScheme;
@@ -44,7 +44,7 @@ export interface Provider {
   readonly chatPaths: Partial<Record<ProviderFormat, string>>;
   /** Endpoint paths for streaming requests, in formats with a separate streaming endpoint. */
   readonly streamPaths?: Partial<Record<ProviderFormat, string>>;
-  /** The header that carries the API version, and the default API version for requests that specify none. */
+  /** The API version header, and the default API version for requests that specify none. */
   readonly apiVersion?: { readonly header: string; readonly fallback: string };
   /**
    * Whether the provider accepts OpenAI's `prompt_cache_key` in chat requests. Some providers reject unknown
@@ -52,8 +52,8 @@ export interface Provider {
    */
   readonly takesPromptCacheKey?: boolean;
   /**
-   * Whether the provider accepts custom tools, which have a text as input. For all other providers, a
-   * translated request has functions in place of custom tools.
+   * Whether the provider accepts custom tools, which take text as input. For all other providers,
+   * functions replace custom tools in translated requests.
    */
   readonly takesCustomTools?: boolean;
   /**
@@ -61,12 +61,12 @@ export interface Provider {
    */
   readonly connection?: ConnectionShape;
   /**
-   * Routes for the provider's endpoints that do not serve chat. The route is a function if it depends on the
+   * Routes for the provider's endpoints other than chat. The route is a function if it depends on the
    * model.
    */
   readonly proxyRoutes: ProxyRoutes | ((endpoint: ProxyEndpoint, model: string) => ProxyRoute | undefined);
   readonly quirks: ProviderQuirks;
-  /** The provider's documentation page, which is the source for the facts in its table row. */
+  /** The provider's documentation page, on which this table row is based. */
   readonly docsUrl: string | null;
 }
 

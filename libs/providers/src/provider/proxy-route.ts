@@ -18,8 +18,8 @@ export const proxyEndpoints = [
 export type ProxyEndpoint = (typeof proxyEndpoints)[number];
 
 /**
- * The route for an endpoint of a provider, and the differences between the provider's requests and the
- * endpoint's usual requests.
+ * The route for a provider's endpoint, with the differences between the provider's requests and the usual
+ * requests to that endpoint.
  */
 export interface ProxyRoute {
   /** Path under the provider's base URL. The percent-encoded model id replaces `{model}`. */
@@ -33,13 +33,13 @@ export interface ProxyRoute {
   /** Maps the body to a provider's different body shape. By default, bodies are forwarded unchanged. */
   readonly shape?: ProxyShape;
   /**
-   * The requests with which clients retrieve the videos that the route creates. The field is absent if the
-   * provider does not let clients retrieve videos.
+   * The requests with which clients retrieve videos created through this route. Absent if the provider
+   * does not let clients retrieve videos.
    */
   readonly videos?: VideoRoutes;
 }
 
-/** A request for a video's state, which is a GET request, or a POST request with a body. */
+/** A request for a video's state, which is either a GET request or a POST request with a body. */
 export interface VideoRequest {
   /** Path under the provider's base URL. */
   readonly path: string;
@@ -48,20 +48,20 @@ export interface VideoRequest {
 
 /** A provider's requests for generated videos. Ids in paths are percent-encoded, except for their slashes. */
 export interface VideoRoutes {
-  /** Matches the ids of this provider's videos. The pattern is absent if the ids cannot be recognized. */
+  /** Matches the ids of this provider's videos. Absent if the provider's ids have no recognizable pattern. */
   readonly ids?: RegExp;
-  /** The request for a video's state. The request is undefined if the id does not belong to this provider. */
+  /** The request for a video's state. Returns undefined if the id does not belong to this provider. */
   readonly stateOf: (id: string) => VideoRequest | undefined;
   /**
    * Maps the video's state to OpenAI's video object. Without this function, the state is returned unchanged.
    */
   readonly mapState?: (state: JsonFields, id: string) => JsonFields;
   /**
-   * The path from which a video's bytes are fetched. The path is absent if the video's state contains the URL
-   * of the bytes.
+   * The path from which a video is downloaded. Absent if the video's state contains the
+   * download URL.
    */
   readonly contentPathOf?: (id: string) => string;
-  /** Reads the URL of a finished video's bytes from the video's state. */
+  /** Reads the download URL of a finished video from the video's state. */
   readonly urlOf?: (state: JsonFields) => string | undefined;
 }
 
@@ -75,15 +75,15 @@ export type JsonFields = Readonly<Record<string, unknown>>;
 export interface MappedRequest {
   readonly body: JsonFields;
   /**
-   * Maps the provider's response to the endpoint's usual body shape. The function is absent if the provider's
-   * response needs no mapping.
+   * Maps the provider's response to the endpoint's usual body shape. Absent if the provider's response
+   * needs no mapping.
    */
   readonly mapAnswer?: (answer: JsonFields, headers: IncomingHeaders) => JsonFields;
 }
 
 /**
  * Maps a request from the endpoint's usual body shape (OpenAI's, or Cohere's for rerank) to a provider's body
- * shape. A null result means that the request can be forwarded unchanged.
+ * shape. Returns null if the request can be forwarded unchanged.
  * @param model the model id as the provider spells it
  * @throws GatewayError `invalid_field` for a field that the provider cannot express
  */

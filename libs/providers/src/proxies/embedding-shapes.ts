@@ -15,7 +15,7 @@ function textsOf({ input }: JsonFields): readonly string[] {
 
 interface Embedded {
   readonly vectors: readonly unknown[];
-  /** Number of input tokens. The number is undefined if the provider reports no number. */
+  /** Number of input tokens. Undefined if the provider reports no token count. */
   readonly tokens: number | undefined;
 }
 

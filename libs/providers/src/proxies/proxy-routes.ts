@@ -21,7 +21,7 @@ export const openAiRoutes: ProxyRoutes = {
 export const rerankRoute: ProxyRoute = { path: '/rerank' };
 
 /**
- * Amazon Bedrock serves all models at one endpoint. The body has the shape that the maker of the model
+ * Amazon Bedrock serves all models at one endpoint. The body has the shape that the model's vendor
  * defines.
  */
 const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shape: ProxyShape])[] = [
@@ -39,8 +39,8 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
 const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
 
 /**
- * Returns the path of an endpoint for a model. The path is InvokeModel, or the OpenAI-compatible path for the
- * Responses API. An ARN does not contain the model's name, so only the Responses API is available for an ARN.
+ * Returns the path of an endpoint for a model. The path is that of InvokeModel or, for the Responses API, the
+ * OpenAI-compatible path. An ARN does not contain the model's name, so only the Responses API is available for an ARN.
  * See https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */
 export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRoute | undefined {
@@ -53,7 +53,7 @@ export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRout
 /** Changes to `openAiRoutes`. An entry adds or replaces a route, and null removes a route. */
 export type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
 
-/** The routes of a provider with endpoints that differ from OpenAI's endpoints. */
+/** Builds the routes for a provider whose endpoints differ from OpenAI's. */
 export function changeOpenAiRoutes(differences: RouteDifferences): ProxyRoutes {
   const routes = Object.entries({ ...openAiRoutes, ...differences });
   return Object.fromEntries(routes.filter(([, route]) => route !== null));

@@ -41,7 +41,7 @@ export function sizeOf(value: unknown): { readonly width: number; readonly heigh
 }
 
 /**
- * The aspect ratio closest to an image or video size, for example `16:9`. The result is one of the ratios
+ * Finds the aspect ratio closest to an image or video size, for example `16:9`. Returns one of the aspect ratios
  * that models accept.
  */
 export function aspectOf(size: { readonly width: number; readonly height: number }): string {

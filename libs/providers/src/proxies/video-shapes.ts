@@ -69,14 +69,14 @@ export const veoVideo: ProxyShape = (request, model) => {
 };
 
 /**
- * Matches a video id that is a single path segment. Any other id could lead to another endpoint of the
+ * Matches a video id that is a single path segment. Any other id could address another endpoint of the
  * provider.
  */
 const stepPattern = /^(?!\.{1,2}$)[^/?#]+$/;
 
 /**
- * The path of a video's state, which consists of the given path and the video id. The result is undefined for
- * an id that is not a single path segment.
+ * Returns the path of a video's state, which consists of the given path and the video id. Returns undefined for an
+ * id that is not a single path segment.
  */
 function stateBelow(path: string, id: string): { readonly path: string } | undefined {
   return stepPattern.test(id) ? { path: `${path}/${encodeURIComponent(id)}` } : undefined;
@@ -85,7 +85,7 @@ function stateBelow(path: string, id: string): { readonly path: string } | undef
 type VideoStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
 
 /**
- * Renders OpenAI's video object. The object keeps the provider's own fields, except for the provider's status
+ * Renders OpenAI's video object. The object keeps all of the provider's fields except the status
  * field.
  */
 function renderState(state: JsonFields, id: string, status: VideoStatus): JsonFields {
@@ -141,7 +141,7 @@ function mapOperation(state: JsonFields, id: string): JsonFields {
   return renderState(state, id, state['done'] === true ? ended : 'in_progress');
 }
 
-/** The name of a Gemini API operation. No path segment of the name is `.` or `..`. */
+/** The name of a Gemini API operation. The name must not contain the path segments `.` or `..`. */
 const geminiOperation = /^models\/(?!\.{1,2}(?:\/|$))[^/?#]+\/operations\/(?!\.{1,2}(?:\/|$))[^/?#]+$/;
 
 /** See https://ai.google.dev/gemini-api/docs/video */
@@ -160,8 +160,8 @@ const vertexOperation =
   /^projects\/(?!\.{1,2}(?:\/|$))[^/?#]+\/locations\/(?!\.{1,2}(?:\/|$))[^/?#]+\/publishers\/google\/models\/((?!\.{1,2}(?:\/|$))[^/?#]+)\/operations\/(?!\.{1,2}(?:\/|$))[^/?#]+$/;
 
 /**
- * The state of a finished video contains the video's bytes or their location in Cloud Storage. The video
- * therefore needs no separate download.
+ * The state of a finished video contains the video's bytes or their location in Cloud Storage. No separate
+ * download request for the video is therefore needed.
  * See https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
  */
 export const vertexVideos: VideoRoutes = {

@@ -52,8 +52,8 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 /**
  * Wraps the provider side of a format so that calls to a function that replaces a custom tool become calls to
  * the custom tool. The complete input of a call is emitted as one delta when the call ends. Models sometimes
- * send arguments that are not a JSON object with the text parameter. Arguments in any other form become the
- * unchanged input of the custom tool.
+ * send arguments that are not a JSON object with the text parameter. Arguments in any other form are passed
+ * unchanged to the custom tool as its input.
  * @param customNow returns the names of the client's custom tools
  */
 export function restoreCustomCalls(
@@ -116,7 +116,7 @@ function unwrapInput(argumentsText: string): string {
   }
 }
 
-/** The names of the custom tools of a request. The result is null if the request has no custom tools. */
+/** Returns the names of a request's custom tools. Returns null if the request has no custom tools. */
 export function findCustomTools({ tools }: ChatRequest): ReadonlySet<string> | null {
   const names = listCustom(tools);
   return names.size === 0 ? null : names;

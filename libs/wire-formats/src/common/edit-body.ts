@@ -25,7 +25,7 @@ export function dropsAllTools(
   return keepsNone(request) && request.outline.tools.length > 0;
 }
 
-/** Whether the plan keeps none of the client's tools. */
+/** Whether the plan removes all of the client's tools. */
 export function keepsNone(
   request: Pick<RequestEdit, 'keepTools'> & { outline: Pick<RequestOutline, 'tools'> },
 ): boolean {
@@ -53,7 +53,7 @@ export function editTools(
   return [removeItems(tape, tools, (at) => isKept(request, first + at)), ...inTools].flat();
 }
 
-/** Combines removals with edits of tool schemas. A schema edit that overlaps a removed range is dropped. */
+/** Combines removals with edits to tool schemas. A schema edit that overlaps a removed range is dropped. */
 export function editTool(
   tape: JsonTape,
   tool: JsonNode,
@@ -83,8 +83,8 @@ export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdi
 }
 
 /**
- * Removes the examples from a tool or from the object inside the tool. If a field that the gateway validates
- * is repeated, the earlier occurrences are also removed.
+ * Removes the examples from a tool or from the object inside the tool. If a client repeats a field that the
+ * gateway validates, the earlier occurrences are also removed.
  */
 export function stripToolMembers(
   tape: JsonTape,
@@ -114,7 +114,7 @@ function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit[] {
   return [...unmarked, { start: end, end, replacement: ',"defer_loading":true' }];
 }
 
-/** The gateway's own tools, followed by the provider's search tool if the request defers tools. */
+/** Returns the gateway's own tools, followed by the provider's search tool if the request defers tools. */
 export function withSearchTool(
   { deferTools }: RequestEdit,
   added: unknown,
@@ -158,7 +158,7 @@ export function addItems(
 }
 
 /**
- * Applies the edits that only one format needs, together with the edits that are the same in all formats. The
+ * Applies the edits that are specific to one format, together with the edits that are the same in all formats. The
  * edits that all formats share are text replacements, tool call replacements and added messages.
  * @param member the field that contains the messages
  */

@@ -48,7 +48,7 @@ export interface ContextPart {
    * serves only as context.
    */
   readonly range: ByteRange | undefined;
-  /** The byte ranges of the text, which is a JSON string, or the name and arguments of a tool call. */
+  /** The byte ranges of the text, which is either a JSON string or the name and arguments of a tool call. */
   readonly source: readonly ByteRange[];
   /** The text of the section, decoded on demand. */
   text(): string;
@@ -152,7 +152,7 @@ export interface ClientHalf {
   /** Returns the name, description, schema and examples of each given tool, in the given order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
   /**
-   * Whether a streamed response includes token usage. The result is true if the format requires usage in
+   * Whether a streamed response includes token usage. Returns true if the format requires usage in
    * streams.
    */
   requestsStreamedUsage(tape: JsonTape): boolean;
@@ -186,14 +186,14 @@ export interface RequestRenderOptions {
   readonly takesReasoningEffort?: boolean;
   /**
    * True if the model accepts system messages after user messages. All other models get system messages only
-   * before the conversation. A moved system message changes the prompt's prefix.
+   * before the conversation. Moving a system message changes the prompt's prefix.
    */
   readonly takesSystemTurns?: boolean;
   /** The API version to use, for formats that have API versions. If no version is given, the format chooses the version. */
   readonly apiVersion?: string;
   /**
    * The key with which the provider serves all requests of a conversation from the same prompt cache. Formats
-   * that have no field for the key ignore it. A key from the client takes precedence.
+   * that have no field for the key ignore it. A key that the client sent takes precedence.
    */
   readonly promptCacheKey?: string;
 }
@@ -215,9 +215,9 @@ export interface RenderedRequest {
 export interface ProviderHalf {
   /** Pattern for complete tool names that providers with this format accept. */
   readonly toolNamePattern: RegExp;
-  /** The format's finish reason for a complete response that the model ended. */
+  /** The format's finish reason for a response that the model completed. */
   readonly finishedReason: string;
-  /** The rules for cache markers. The rules are absent in formats without cache markers. */
+  /** The rules for cache markers. Absent for formats without cache markers. */
   readonly cacheMarkers?: CacheMarkerRules;
   /** Chooses the API version for a request. Absent for formats without API versions. */
   chooseApiVersion?(request: ChatRequest): string;

@@ -15,8 +15,8 @@ export function invalidBody(): GatewayError {
 export const modelCharactersMax = 512;
 
 /**
- * Maximum number of messages per request, far more than any model's context can contain. Each message costs a
- * few microseconds and a few hundred bytes.
+ * Maximum number of messages per request, far more than any model's context can contain. Each message costs a few
+ * microseconds and a few hundred bytes of memory.
  */
 const messagesMax = 32_768;
 
@@ -119,7 +119,7 @@ interface CallBlock {
   readonly idMember: string;
 }
 
-/** The tool calls in the transcript, in order. Malformed tool calls are skipped. */
+/** Lists the tool calls in the transcript, in order. Malformed tool calls are skipped. */
 export function listBlockCalls(tape: JsonTape, { bodyOf, idMember }: CallBlock): CallPlace[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];

@@ -31,7 +31,7 @@ export function mapStatusToType(status: number): string {
 }
 
 /**
- * Parses an error body. A body that is not JSON becomes the error message. An HTML page becomes an empty
+ * Parses an error body. A body that is not JSON is used as the error message. An HTML page becomes an empty
  * message.
  */
 export function parseErrorBody(body: string): unknown {

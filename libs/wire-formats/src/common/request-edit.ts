@@ -18,7 +18,7 @@ export interface RequestEdit {
   readonly deferTools?: ReadonlySet<number>;
   /**
    * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the
-   * index of a user message, and `tools` are indexes of tools. Formats without such messages ignore the field.
+   * index of a user message, and `tools` are indexes of tools. Formats that have no such messages ignore this field.
    */
   readonly loadTools?: readonly { readonly after: number; readonly tools: readonly number[] }[];
   /**
@@ -31,7 +31,7 @@ export interface RequestEdit {
    * definition's first byte.
    */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
-  /** Replacements for message text. Each replacement covers a complete JSON string of the body. */
+  /** Replacements for message text. Each replacement replaces a complete JSON string in the body. */
   readonly contextEdits?: readonly ByteEdit[];
   /** Edits to the names, namespaces and arguments of tool calls, with offsets into the body. */
   readonly callEdits?: readonly ByteEdit[];

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 
-/** Maximum number of buffered characters. The buffers for real responses are far smaller. */
+/** Maximum number of buffered characters. Real responses need far smaller buffers. */
 const waitingCharactersMax = 32 * 1024 * 1024;
 
 /**

@@ -47,7 +47,7 @@ describe("a provider's binary stream", () => {
     for (let length = 0; length < whole.length; length += 1) {
       const { events, failure } = parse([whole.subarray(0, length)]);
       expect(failure).toBeUndefined();
-      // A stream without metadata is complete if the stream has a stop reason.
+      // A stream without metadata is complete if it has a stop reason.
       expect(events.some(({ type }) => type === 'message-end')).toBe(length === stopAt);
     }
   });

@@ -32,7 +32,7 @@ export class EventStreamDecoder {
     this.#bytesMax = options.messageBytesMax ?? messageBytesMax;
   }
 
-  /** The bytes of an incomplete message that were received until now. */
+  /** The bytes of an incomplete message that have been received so far. */
   get pendingBytes(): number {
     return this.#bufferedBytes;
   }

@@ -90,7 +90,7 @@ export class JsonTape {
     return { start: this.start(node), end: this.end(node) };
   }
 
-  /** The memory in bytes that the positions occupy. */
+  /** Returns the memory that the positions occupy, in bytes. */
   get memoryBytes(): number {
     return this.#words.byteLength;
   }
@@ -101,7 +101,7 @@ export class JsonTape {
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
   }
 
-  /** Returns the elements of an array. The list is empty if the node is not an array. */
+  /** Returns the elements of an array. Returns an empty list if the node is not an array. */
   items(node: JsonNode): JsonNode[] {
     const found: JsonNode[] = [];
     if (this.kind(node) !== 'array') return found;
@@ -195,7 +195,7 @@ export class JsonTape {
     return this.bytes.toString('utf8', start + 1, end - 1);
   }
 
-  /** A value's original JSON text. */
+  /** Returns a value's original JSON text. */
   text(node: JsonNode): string {
     return this.bytes.toString('utf8', this.start(node), this.end(node));
   }

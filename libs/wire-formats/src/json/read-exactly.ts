@@ -8,8 +8,8 @@ const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => 
 const longDigits = /\d{16,}/g;
 
 /**
- * Wraps an integer that a double cannot represent in an object. `JSON.stringify` writes the object with the
- * integer's digits.
+ * Wraps an integer that a double cannot represent in an object. `JSON.stringify` serializes the object as the
+ * integer's original digits.
  */
 export function keepDigits(value: number, source: string): unknown {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
@@ -17,8 +17,8 @@ export function keepDigits(value: number, source: string): unknown {
 }
 
 /**
- * Builds the values of a tape, and keeps the digits of long integers. The reader parses all values with
- * `JSON.parse` and then replaces the long integers. A reviver would be called for every JSON value, which takes
+ * Builds the values of a tape, and keeps the digits of long integers. All values are parsed with
+ * `JSON.parse`, and then the long integers are replaced. A reviver would be called for every JSON value, which takes
  * ten times as long.
  */
 export function readExactly(tape: JsonTape): unknown {
@@ -28,7 +28,7 @@ export function readExactly(tape: JsonTape): unknown {
 class ExactReader {
   readonly #tape: JsonTape;
   /**
-   * The offsets of all long digit runs, ascending. Runs of digits inside strings are also included, because extra
+   * Returns the offsets of all long digit runs, in ascending order. Runs of digits inside strings are also included, because extra
    * offsets do no harm.
    */
   readonly #places: readonly number[];
@@ -39,8 +39,8 @@ class ExactReader {
   }
 
   /**
-   * Returns the value of a node without rounding long integers. The recursion is at most as deep as the
-   * scan.
+   * Returns the value of a node without rounding long integers. The recursion depth is limited by the nesting depth that the scan
+   * accepts.
    * @param value the same JSON value, but with rounded integers. Lists and objects are changed in place.
    */
   read(node: JsonNode, value: unknown): unknown {

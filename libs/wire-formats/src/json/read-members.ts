@@ -23,7 +23,7 @@ export function asNumber(value: unknown): number | undefined {
 const tokensMax = 1_000_000_000_000;
 
 /**
- * A rounded token count. Returns undefined for a negative, very large or non-numeric count, which the request log
+ * Returns a rounded token count. Returns undefined for a negative, very large or non-numeric count, which the request log
  * would reject.
  */
 export function asTokens(value: unknown): number | undefined {

@@ -86,7 +86,7 @@ function scannedBy(text: string): { value: unknown } | 'refused' {
   }
 }
 
-/** Builds a value from the tape. Only numbers, booleans and null go through `JSON.parse`. */
+/** Builds a JavaScript value from the tape. Only numbers, booleans and null go through `JSON.parse`. */
 function rebuild(tape: JsonTape, node: JsonNode): unknown {
   switch (tape.kind(node)) {
     case 'object':

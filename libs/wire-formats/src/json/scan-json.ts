@@ -14,7 +14,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * A table with 1 for each byte that ends a run of ordinary bytes in a string. A run of ordinary bytes ends
+ * A lookup table that contains 1 for each byte that ends a run of ordinary bytes in a string. A run of ordinary bytes ends
  * at a quote, a backslash or a control character.
  */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -38,9 +38,9 @@ let scratchOpen = new Uint32Array(512);
 
 /**
  * Validates JSON text in one pass over the bytes and records the positions of the values. Accepts the same
- * texts as `JSON.parse` (RFC 8259), up to `depthMax` nested containers. A byte order mark and any text after
- * the value are rejected. The scan uses 12 bytes of memory for each value and each key, at most six
- * times the size of the text.
+ * texts as `JSON.parse` (RFC 8259), with up to `depthMax` nested containers. A byte order mark and any text after
+ * the value are rejected. The scan uses 12 bytes of memory for each value and each key, which is at most
+ * six times the size of the text.
  * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonTape {
@@ -122,7 +122,7 @@ class Scanner {
   }
 
   /**
-   * Closes the containers that end after a value. Returns true if another JSON value follows. Returns false at the
+   * Closes the containers that end after a JSON value. Returns true if another JSON value follows. Returns false at the
    * end of the top-level value.
    */
   #closeAndSeparate(): boolean {

@@ -3,11 +3,11 @@ import { applyEdits } from '../json/json-edits.ts';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import { scanJson } from '../json/scan-json.ts';
 
-/** A request with a setting that makes the provider drop reasoning that is bound to another prompt prefix. */
+/** A request in which a setting makes the provider drop reasoning that is bound to another prompt prefix. */
 interface DroppingRequest {
   readonly body: Uint8Array;
   /**
-   * The beta name that the request needs in the header `anthropic-beta`. Returns undefined if the body
+   * Returns the beta name that the request needs in the header `anthropic-beta`. Returns undefined if the body
    * already contains the beta name.
    */
   readonly beta: string | undefined;

@@ -56,14 +56,14 @@ export class SseFrameTooLongError extends Error {
 /**
  * Decodes a stream of server-sent events (WHATWG HTML, section 9.2) from chunks of any size. Lines end with
  * LF, CRLF or CR. Comments in the stream are ignored. As the standard requires, `push` never returns an
- * unfinished event. `flush` returns an unfinished event. The decoder takes linear time, because each byte is
+ * unfinished event. `flush` returns an unfinished event. Decoding takes linear time, because each byte is
  * read once and copied at most twice on average. An unfinished line stays in a buffer that doubles in size
  * when it is full.
  */
 export class SseDecoder {
   readonly #frameBytesMax: number;
   readonly #keepsBareLines: boolean;
-  /** The start of a line that continues in the next chunk. */
+  /** The beginning of a line that continues in the next chunk. */
   #pending = Buffer.alloc(0);
   #pendingBytes = 0;
   #data: string[] = [];
@@ -98,8 +98,8 @@ export class SseDecoder {
   }
 
   /**
-   * Call this method at the end of the stream. The method returns the last event if the provider omitted the
-   * empty line after the event.
+   * Call this method at the end of the stream. Returns the last event if the provider omitted the
+   * empty line after it.
    */
   flush(): SseFrame[] {
     const frames: SseFrame[] = [];

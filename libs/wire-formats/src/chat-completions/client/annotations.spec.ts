@@ -28,7 +28,7 @@ describe('citations from another format', () => {
     type: 'url_citation',
     url_citation: { start_index: start, end_index: end, title: 'A page', url },
   });
-  // Annotation positions are in code points, and the emoji is a single code point.
+  // Annotation positions are measured in code points, and the emoji is a single code point.
   const annotations = [annotation(8, 16, 'https://a.example'), annotation(16, 17, 'https://b.example')];
 
   it('citations from another format become annotations with the URLs of the cited web pages', () => {

@@ -1,6 +1,6 @@
 import type { ChatPart, Citation, JsonObject, StreamEvent } from '@gateway/interchange';
 
-/** The citations collected until now for one choice, as an immutable object. */
+/** The citations collected so far for one choice, as an immutable object. */
 export interface CitedText {
   /** Length of the choice's text so far, in code points. OpenAI counts positions in code points. */
   readonly characters: number;

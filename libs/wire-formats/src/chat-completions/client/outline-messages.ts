@@ -27,7 +27,7 @@ export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): M
 }
 
 /**
- * The roles in `mapRole`, most frequent first. A comparison of raw bytes avoids decoding the strings.
+ * The roles in `mapRole`, most frequent first. Comparing raw bytes avoids decoding the strings.
  */
 const roles = ['user', 'assistant', 'tool', 'system', 'developer', 'function'] as const;
 
@@ -114,7 +114,7 @@ function listCallParts(tape: JsonTape, calls: JsonNode | undefined, message: num
   });
 }
 
-/** The function calls in the transcript, in order. Malformed function calls are skipped. */
+/** Lists the function calls in the transcript, in order. Malformed function calls are skipped. */
 export function listCalls(tape: JsonTape): CallPlace[] {
   const messages = tape.get(tape.root, 'messages');
   if (messages === undefined) return [];

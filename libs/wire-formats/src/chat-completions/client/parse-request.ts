@@ -28,7 +28,7 @@ import {
 const parsedMembers = ['model', 'messages', 'stream', 'tools', 'tool_choice', 'stream_options'] as const;
 
 /**
- * Parses a request that `outlineRequest` has checked. Fields that the interchange lacks are kept for
+ * Parses a request that `outlineRequest` has validated. Fields that the interchange lacks are kept for
  * providers that use the chat completions format.
  */
 export function parseRequest(tape: JsonTape): ChatRequest {

@@ -15,11 +15,11 @@ export interface StreamRenderState {
   readonly envelope: JsonObject;
   readonly isOwnFormat: boolean;
   readonly includesUsage: boolean;
-  /** Choices for which at least one chunk was sent. The first chunk carries the role. */
+  /** Choices for which at least one chunk was sent. The first chunk of a choice contains the role. */
   readonly begun: ReadonlySet<number>;
   /** For each choice, the method for rendering text in each open block. */
   readonly blocks: ReadonlyMap<string, DeltaRenderer>;
-  /** Number of tool calls until now in each choice. The chat completions format numbers the tool calls. */
+  /** Number of tool calls so far in each choice. The chat completions format numbers the tool calls. */
   readonly callCounts: ReadonlyMap<number, number>;
   readonly usage: JsonObject | undefined;
   /**
@@ -161,7 +161,7 @@ function renderFinish(state: StreamRenderState, event: EventOf<'finish'>): Rende
   return renderDelta(state, event.choice, annotations, { finish_reason: reason });
 }
 
-/** A chunk for one choice. As in OpenAI's streams, the first chunk carries the role. */
+/** Renders a chunk for one choice. As in OpenAI's streams, the first chunk contains the role. */
 function renderDelta(
   state: StreamRenderState,
   choice: number,

@@ -44,8 +44,8 @@ export function parseFrame(state: StreamState, frame: SseFrame): Step<StreamStat
 
 /**
  * Handles a stream that closed without an error. Some providers omit `[DONE]`, so a response is also complete
- * if every started choice has a finish reason. If a choice has no finish reason, the response is truncated,
- * and the function returns no `message-end`.
+ * if every started choice has a finish reason. If a choice has no finish reason, the response is truncated
+ * and no `message-end` event is returned.
  */
 export function endStream(state: StreamState): Step<StreamState> {
   const choices = [...state.choices.values()];

@@ -26,7 +26,7 @@ const readToolCalls: ReadStep = (state, { message, whole }, events) => {
     if (!isObject(raw)) continue;
     const { index, ...members } = raw;
     // In a stream, the index identifies the tool call that a delta continues.
-    // In a non-streaming response, the index of a tool call has no meaning.
+    // In a non-streaming response, a tool call's index has no meaning.
     const piece = readToolCall(whole ? raw : members);
     const call = whole ? undefined : findCall(current.calls, asNumber(index), piece);
     if (call === undefined) current = startCall(current, asNumber(index), piece, events);
@@ -42,7 +42,7 @@ function findCall(
   piece: RawToolCall,
 ): CallState | undefined {
   const isNew = (call: CallState) => (piece.id ?? '') !== '' && call.id !== undefined && call.id !== piece.id;
-  // Google's endpoint sends index 0 for every tool call, so the tool calls differ only in their ids.
+  // Google's endpoint sends index 0 for every tool call, so only the ids distinguish the tool calls.
   // Mistral sends no tool call index.
   const call =
     position === undefined ? calls.at(-1) : calls.findLast((candidate) => candidate.position === position);

@@ -28,7 +28,7 @@ export function mapFinishReason(raw: string, calls: boolean): FinishReason {
 }
 
 /**
- * Maps finish reasons to the finish reasons that OpenAI defines. OpenAI has no finish reason for a paused
+ * Maps the interchange's finish reasons to those that OpenAI defines. OpenAI has no finish reason for a paused
  * turn.
  */
 export function mapToRawReason(reason: FinishReason): string {

@@ -48,7 +48,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
   return [...events];
 }
 
-/** Groups citations by content index. Citations that match no text stay with the message. */
+/** Groups citations by content index. Citations that match no text remain part of the message. */
 function sortCitations(
   message: JsonObject,
   contents: readonly unknown[],

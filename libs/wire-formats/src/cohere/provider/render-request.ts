@@ -6,7 +6,7 @@ import type { RenderContext } from './render-message.ts';
 import { renderMessage } from './render-message.ts';
 import { numberSettings, renderResponseFormat } from '../shared/settings.ts';
 
-/** Renders the request body in Cohere's format, and lists the losses. */
+/** Renders the request body in Cohere's format and lists the losses. */
 export function renderRequest(request: ChatRequest, { model }: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const context: RenderContext = {
@@ -119,7 +119,7 @@ function renderTool(tool: ChatTool, field: string, context: RenderContext): Json
   return [];
 }
 
-/** In Cohere's format, one setting makes all tools strict or non-strict. */
+/** In Cohere's format, a single setting makes all tools strict or non-strict. */
 function renderStrict(tools: readonly ChatTool[], context: RenderContext): JsonObject {
   const functions = tools.filter((tool) => tool.kind === 'function');
   const strict = functions.filter((tool) => tool.strict === true);

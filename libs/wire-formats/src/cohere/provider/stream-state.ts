@@ -55,7 +55,7 @@ export function endCalls(state: StreamState): StreamStep {
 }
 
 /**
- * Ends a tool call. A tool call without arguments gets an empty object, because clients parse arguments as
+ * Ends a tool call. For a tool call without arguments, an empty object is emitted, because clients parse arguments as
  * JSON.
  */
 export function emitCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
@@ -84,7 +84,7 @@ export function startText(
 }
 
 /**
- * Appends text to the open block, or starts a new block if the open block has another kind. For empty text, no event
+ * Appends text to the open block, or starts a new block if the open block is of a different kind. For empty text, no event
  * is emitted.
  */
 export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text: string): StreamStep {

@@ -25,7 +25,7 @@ export function renderToolCall(call: ToolCallPart): JsonObject {
   return {
     id: call.id,
     type: 'function',
-    // The arguments of a tool call. An empty object is rendered for a tool call without arguments.
+    // Renders the arguments of a tool call. An empty object is rendered for a tool call without arguments.
     function: { name: call.name, arguments: call.argumentsText || '{}', ...asObject(called) },
     ...rest,
   };

@@ -6,7 +6,7 @@ import { examplesField } from '../../common/gateway-fields.ts';
 
 /**
  * Lists the message parts from a given message index onward. If the index is 0, the system prompt's parts come
- * first. JSON results are read-only, because the provider renders JSON as text. Reasoning, images, documents
+ * first. JSON tool results are read-only, because the provider renders JSON as text. Reasoning, images, documents
  * and guarded text are omitted.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
@@ -91,7 +91,7 @@ function describeTool(tape: JsonTape, node: JsonNode): ToolDescription {
   };
 }
 
-/** Parses the examples of a tool. Examples that are not strings are skipped. */
+/** Parses a tool's examples. Examples that are not strings are skipped. */
 function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

@@ -32,7 +32,7 @@ export function encodeFrame({ kind, name, payload }: StreamFrame): Buffer {
   return encodeEventStream({ headers, payload: Buffer.from(JSON.stringify(payload)) });
 }
 
-/** Renders an error after a stream has started. The AWS SDK throws the exception that the frame names. */
+/** Renders an error after a stream has started. The AWS SDK throws the exception named in the frame. */
 export function renderStreamError(error: PublicError): StreamFrame {
   return exceptionFrame(error, error.message);
 }

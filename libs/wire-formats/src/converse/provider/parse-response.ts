@@ -104,7 +104,7 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
 }
 
 /**
- * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's `__type`.
+ * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's field `__type`.
  * The exception name may be followed by a URL (`ValidationException:http://…`). The exception name may be preceded by a
  * namespace (`com.amazon.coral.service#AccessDeniedException`).
  */

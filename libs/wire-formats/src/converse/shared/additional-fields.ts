@@ -88,7 +88,7 @@ export function renderAdditionalFields(
 }
 
 /**
- * The vendor of a Bedrock model. The vendor is undefined for all vendors that are not listed here, and for
+ * The vendor of a Bedrock model. The vendor is undefined for vendors that are not listed here and for
  * ARNs without a model name.
  */
 type ModelFamily = 'anthropic' | 'nova' | 'mistral';

@@ -1,11 +1,11 @@
 import type { PublicError } from '@gateway/interchange';
 
-/** The properties of an error that determine the AWS exception. */
+/** The error properties that determine the AWS exception. */
 export type ErrorKind = Pick<PublicError, 'status' | 'code' | 'source'>;
 
 /**
- * Maps an error to a Bedrock runtime exception. An error from a provider that uses the Converse format
- * already has the name of an exception. The AWS SDK retries a request based on the status or the name of a
+ * Maps an error to a Bedrock runtime exception. An error from a provider that uses the Converse
+ * format already names an exception. The AWS SDK retries a request based on the status or the name of a
  * throttling exception.
  */
 export function mapToException({ status, code, source }: ErrorKind): string {

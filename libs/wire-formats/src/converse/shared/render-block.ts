@@ -33,7 +33,7 @@ function createBlockContext(field = '', losses: Loss[] = []): BlockContext {
   return { losses, field, nameDocument: createDocumentNames() };
 }
 
-/** The context for rendering responses. The losses of responses are not reported. */
+/** The context for rendering responses. Losses in responses are not reported. */
 export function createAnswerContext(): BlockContext {
   return { ...createBlockContext(), isAnswer: true };
 }
@@ -114,7 +114,7 @@ function renderCited(part: TextPart, spelling: unknown, rest: JsonObject): JsonO
   };
 }
 
-/** A model accepts only its own reasoning, which the model verifies by the signature. */
+/** A model accepts only its own reasoning, which it verifies with the signature. */
 function renderThinking(part: ThinkingPart, { isAnswer = false }: BlockContext): JsonObject | undefined {
   const { spelling, ...rest } = own.read(part);
   if (part.redacted !== undefined) {

@@ -35,7 +35,7 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 interface ReadSettings {
   readonly settings: ChatSettings;
   /**
-   * The parts of the parsed fields that the settings do not cover. The parts without an equivalent setting are
+   * The parts of the parsed fields that have no equivalent setting. The parts without an equivalent setting are
    * sent only to providers that use the Converse format.
    */
   readonly own: JsonObject;

@@ -23,7 +23,7 @@ export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
 }
 
 /**
- * The field that contains arguments other than a JSON object, because the Converse format accepts only
+ * The field that wraps arguments other than a JSON object, because the Converse format accepts only
  * objects.
  */
 const textMember = 'arguments';
@@ -40,7 +40,7 @@ export function renderInput(argumentsText: string, field?: string, losses?: Loss
     // Some models write `null` for a tool without parameters.
     if (input === null) return {};
   } catch {
-    // Arguments that are invalid JSON become a field of an object.
+    // Arguments that are invalid JSON are wrapped in an object.
   }
   losses?.push({
     field: `${field ?? ''}.arguments`,

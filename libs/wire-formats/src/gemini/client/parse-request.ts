@@ -140,7 +140,7 @@ interface ReadResponse {
   readonly parts: readonly ChatPart[];
   readonly isError: boolean;
   /**
-   * The original response object of a function, if the parsed text and error flag do not cover the whole
+   * The original response object of a function, if the parsed text and error flag do not contain the whole
    * object.
    */
   readonly response: JsonObject | undefined;

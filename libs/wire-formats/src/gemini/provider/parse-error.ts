@@ -3,8 +3,8 @@ import { asList, asObject, asText, isObject, optional } from '../../json/read-me
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses an error body, which is `{error:{code,message,status,details}}`, as an object or in a list (as in
- * streams), or plain text.
+ * Parses an error body, which is either plain text or `{error:{code,message,status,details}}`, as an object or
+ * in a list (as in streams).
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);
@@ -22,7 +22,7 @@ export function parseErrorValue(raw: JsonObject, status: number): ProviderError 
     .map((violation) => asObject(violation)?.field);
   return {
     message: boundMessage(asText(raw.message), status),
-    // Google returns status 400 for an invalid API key and for other invalid arguments.
+    // Google returns status 400 both for an invalid API key and for other invalid arguments.
     // Only the error reason identifies an invalid API key.
     type: reason === 'API_KEY_INVALID' ? 'authentication_error' : mapStatusToType(status),
     code: asText(raw.status) ?? null,

@@ -5,7 +5,7 @@ import { camelMembers } from '../shared/own-members.ts';
 
 type Key = string | number;
 
-/** Maximum depth of an argument path. Real arguments are not nested deeper. */
+/** Maximum depth of an argument path. Real tool call arguments are not nested more deeply. */
 const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 
@@ -17,8 +17,8 @@ export type OpenArguments = Record<string, unknown>;
 
 /**
  * Adds a partial argument to the tool call's arguments. A partial argument is a value with a path (`$.a.b[0]`). A string
- * is appended to an existing string at the same path. The arguments are changed in place, because a copy for
- * every partial argument would take quadratic time.
+ * is appended to an existing string at the same path. The arguments are changed in place, because copying them
+ * for every partial argument would take quadratic time.
  * @throws GatewayError `upstream_invalid` for an invalid path
  */
 export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
@@ -37,7 +37,7 @@ export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
 
 function readValue(piece: JsonObject, raw: JsonObject): unknown {
   const { stringValue, numberValue, boolValue } = piece;
-  // The value for a null argument is the string NULL_VALUE, or null, which `camelMembers` drops.
+  // A null argument is sent as the string NULL_VALUE, or as null, which `camelMembers` drops.
   if (piece.nullValue !== undefined || 'nullValue' in raw || 'null_value' in raw) return null;
   return asText(stringValue) ?? asNumber(numberValue) ?? (typeof boolValue === 'boolean' ? boolValue : '');
 }

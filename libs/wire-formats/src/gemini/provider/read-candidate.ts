@@ -72,7 +72,7 @@ function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
 }
 
 /**
- * The web pages that the model fetched, from `urlContextMetadata`. Web pages that the model could not fetch
+ * Reads the web pages that the model fetched from `urlContextMetadata`. Web pages that the model could not fetch
  * are skipped.
  */
 function parsePages(urlContextMetadata: unknown): string[] {
@@ -112,7 +112,7 @@ function readText(state: CandidateState, part: JsonObject, text: string, whole: 
   const kind = part.thought === true ? 'thinking' : 'text';
   const signature = asText(part.thoughtSignature);
   const rest = otherMembers(part, ['text', 'thought', 'thoughtSignature']);
-  // A signature covers only its own part, so no further text may be appended to the part.
+  // A signature covers only the part that contains it, so no more text may be appended to that part.
   const isApart = signature !== undefined || !isEmpty(rest);
   if (text === '' && isApart) return addAside(state, { type: 'opaque', extensions: own.of({ part }) });
   if (text === '' && !whole) return [state, []];

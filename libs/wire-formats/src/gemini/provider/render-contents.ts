@@ -61,7 +61,7 @@ function addContent(contents: Content[], message: ChatMessage, field: string, co
   const isModel = message.role === 'assistant';
   const signed = isModel ? signFirstCall(parts, context) : parts;
   const last = contents.at(-1);
-  // All tool results for a turn must be in one content object.
+  // All tool results of a turn must be in one content object.
   // Gemini compares the number of tool results with the number of tool calls.
   if (message.role === 'tool' && last !== undefined && holdsResults(last)) {
     for (const part of signed) last.parts.push(part);
@@ -95,7 +95,7 @@ function renderParts(message: ChatMessage, field: string, context: RenderContext
 
 /** Adds a placeholder signature to the first of several parallel calls. */
 function signFirstCall(parts: readonly JsonObject[], context: RenderContext): readonly JsonObject[] {
-  // Parts from a client that uses the Gemini format stay unchanged, even if a part is not an object.
+  // Parts from a client that uses the Gemini format remain unchanged, even if a part is not an object.
   if (context.isOwnFormat || context.generation < signaturesSince) return parts;
   const at = parts.findIndex((part) => 'functionCall' in part);
   const call = parts[at];

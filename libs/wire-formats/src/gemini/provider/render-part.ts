@@ -153,7 +153,7 @@ function renderMedia(
 const shownResultsSince = 3;
 
 /**
- * Renders a tool result under the function's name. Before Gemini 3, the images of a tool result follow as
+ * Renders a tool result with the function's name. Before Gemini 3, the images of a tool result follow as
  * separate parts.
  */
 function renderToolResult(part: ToolResultPart, field: string, context: RenderContext): JsonObject[] {

@@ -28,7 +28,7 @@ const mediaTypes: ReadonlyMap<string, string> = new Map([
 const defaultTypes = { image: 'image/jpeg', document: 'application/pdf', audio: 'audio/wav' } as const;
 type MediaKind = keyof typeof defaultTypes;
 
-/** The type of message part for a media type. */
+/** Returns the message part type for a media type. */
 function mapMediaKind(mediaType: string | undefined): MediaKind {
   if (mediaType?.startsWith('image/') === true) return 'image';
   return mediaType?.startsWith('audio/') === true ? 'audio' : 'document';
@@ -46,7 +46,7 @@ export function chooseMediaType(source: MediaSource, kind: MediaKind): string {
 }
 
 /**
- * Whether a URI points to a file in Google's storage. Only Google's models can read a file in Google's
+ * Whether a URI points to a file in Google's storage. Only Google's models can read files in Google's
  * storage.
  */
 export function isGoogleFile(uri: string): boolean {

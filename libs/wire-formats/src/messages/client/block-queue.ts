@@ -7,7 +7,7 @@ type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
 interface OpenBlock {
   readonly block: number;
   /**
-   * The argument deltas of a tool call that were received until now. The value is undefined for other blocks.
+   * The argument deltas of a tool call that have been received so far. Undefined for other blocks.
    */
   readonly pieces: string[] | undefined;
   /**

@@ -6,7 +6,7 @@ import type { CallPlace, ContextPart } from '../../common/format.ts';
 
 /**
  * Reads only known fields of a message. The provider validates messages with an unknown shape. A user message
- * that contains only tool results gets the role `tool`.
+ * that contains only tool results is given the role `tool`.
  */
 export function outlineMessage(tape: JsonTape, node: JsonNode, index: number): MessageOutline {
   const content = tape.get(node, 'content');
@@ -59,7 +59,7 @@ function hasMarker(tape: JsonTape, block: JsonNode): boolean {
 }
 
 /**
- * The tool calls for which the client must send results. Server tool calls are skipped, because the same
+ * Lists the tool calls for which the client must send results. Server tool calls are skipped, because the same
  * message contains their results.
  */
 function outlineToolUse(tape: JsonTape, block: JsonNode): ToolCallOutline[] {
@@ -179,7 +179,7 @@ export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   for (const message of itemsOf(tape, tape.root, 'messages')) {
     for (const block of itemsOf(tape, message, 'content')) {
       const content = tape.get(block, 'content');
-      // A tool search by the provider returns an object. A tool search that the client runs returns a list.
+      // A tool search that the provider runs returns an object. A tool search that the client runs returns a list.
       const references =
         content === undefined
           ? []

@@ -127,7 +127,7 @@ function parseTool(raw: JsonObject): ChatTool {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /** The request fields from which the settings were parsed. */
+  /** The request fields that were parsed into settings. */
   readonly read: readonly string[];
   /** The parts of the parsed fields that the settings do not cover. */
   readonly rest: JsonObject;

@@ -32,7 +32,7 @@ export interface StreamRenderState {
   readonly nextIndex: number;
   readonly reason: string | null;
   /**
-   * The fields of `message_delta`. `endMembers` are inside the object `delta`, and `outerEndMembers` are next
+   * The fields of `message_delta`. `endMembers` are the fields inside the object `delta`, and `outerEndMembers` are the fields next
    * to `delta`.
    */
   readonly endMembers: JsonObject;
@@ -90,14 +90,14 @@ export function headOf(
   }
 }
 
-/** Opens a block without sending its start, and ends the previous block. */
+/** Opens a block without sending its start event, and ends the previous block. */
 export function placeBlock(state: StreamRenderState, block: number, head: JsonObject): RenderStep {
   const [closed, ends] = closeBlock(state, state.open);
   const blocks = new Map(closed.blocks).set(block, { index: undefined, head });
   return [{ ...closed, blocks, open: block }, ends];
 }
 
-/** Sends the start of the block if the start was not sent yet. */
+/** Sends the block's start event if it has not been sent yet. */
 export function showBlock(state: StreamRenderState, block: number): RenderStep {
   const shown = state.blocks.get(block);
   if (shown === undefined || shown.index !== undefined) return [state, []];
@@ -149,8 +149,8 @@ export function endThinking(state: StreamRenderState, event: EventOf<'thinking-e
 }
 
 /**
- * Renders a complete part as a block that starts and ends immediately. The input of a tool call is a delta
- * between the start and the end.
+ * Renders a complete part as a block that starts and ends immediately. The input of a tool call is sent as a
+ * delta between the start and the end.
  */
 export function renderWholePart(state: StreamRenderState, { block, part }: EventOf<'part'>): RenderStep {
   const whole = renderAnswerBlock(part);

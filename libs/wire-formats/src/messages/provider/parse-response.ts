@@ -217,7 +217,7 @@ function createExtensions(scope: 'answer' | 'choice', members: JsonObject): Stre
 }
 
 /**
- * Merges token counts by name. Later token counts take precedence. The end of a stream does not repeat all counts.
+ * Merges token counts by name. Later token counts take precedence. The end of a stream does not repeat all token counts.
  */
 function readUsage(state: StreamState, raw: unknown): StreamStep {
   const latest = asObject(raw);

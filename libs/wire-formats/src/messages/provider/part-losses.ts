@@ -13,8 +13,8 @@ export interface PartLoss {
 }
 
 /**
- * Finds the losses of a message part that the messages format cannot express completely, given the role of
- * the message. Returns undefined if nothing is lost.
+ * Finds what is lost from a message part that the messages format cannot express completely, given the
+ * message's role. Returns undefined if nothing is lost.
  */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {

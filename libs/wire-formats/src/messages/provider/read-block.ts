@@ -169,7 +169,7 @@ function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   return { ...open, inputText };
 }
 
-/** Ends a block. A block that is not open stays unchanged. */
+/** Ends a block. A block that is not open is left unchanged. */
 export function endBlock(state: StreamState, index: number): StreamStep {
   const open = state.open.get(index);
   return open === undefined ? [state, []] : [setBlock(state, index, undefined), listEndEvents(open)];
@@ -185,8 +185,8 @@ function listEndEvents(open: OpenBlock): StreamEvent[] {
     case 'text':
       return [{ type: 'text-end', ...place }];
     case 'tool-call':
-      // A tool call without arguments streams no input.
-      // Clients parse the arguments of a tool call as JSON, so the arguments become an empty object.
+      // No input is streamed for a tool call without arguments.
+      // An empty object is emitted, because clients parse tool call arguments as JSON.
       return [
         ...(open.hasInput ? [] : [{ type: 'tool-call-delta', ...place, argumentsText: '{}' } as const]),
         { type: 'tool-call-end', ...place },

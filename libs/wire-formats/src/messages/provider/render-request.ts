@@ -78,7 +78,7 @@ function renderTool(tool: ChatTool, index: number, losses: Loss[]): JsonObject[]
   ];
 }
 
-/** The messages format requires a schema with a type. */
+/** The messages format requires a tool schema with a type. */
 function renderSchema(parameters: unknown): unknown {
   // Some clients send null as the parameters of a tool without parameters.
   const schema = parameters ?? {};
@@ -90,7 +90,7 @@ function renderSchema(parameters: unknown): unknown {
 type MessagesVersion = '2023-06-01' | '2026-10-21';
 
 /**
- * Chooses the API version that accepts the complete translated request. The result is the newest API version,
+ * Chooses the API version that accepts the complete translated request. Returns the newest API version,
  * except for requests that the newest version rejects. The newest version rejects sampling settings,
  * documents in assistant messages, and citations in user messages (Anthropic, "Versions", 2026-10-21). If a
  * model rejects sampling settings, the caller may choose the newest API version anyway. With the newest API
@@ -119,7 +119,7 @@ const maxTokensDefault = 4096;
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Interchange settings that the messages format lacks, each with the field named in the loss and the default
+ * Interchange settings that the messages format lacks, each with the field name for the loss and the default
  * value. A dropped default value is not a loss.
  */
 const unsupported = [
@@ -187,7 +187,7 @@ function renderStopSequences({ stopSequences }: ChatSettings, losses: Loss[]): J
 function renderThinkingMembers({ thinking, reasoningEffort }: ChatSettings, own: JsonObject): JsonObject {
   if (own.thinking !== undefined) return { thinking: own.thinking };
   if (thinking !== undefined) return { thinking: renderThinking(thinking) };
-  // Other formats use the effort `none` to turn reasoning off.
+  // Other formats use the effort level `none` to turn reasoning off.
   return reasoningEffort === 'none' ? { thinking: { type: 'disabled' } } : {};
 }
 

@@ -8,7 +8,7 @@ export interface StreamState {
   readonly nextBlock: number;
   /** Open blocks, by Anthropic's index. */
   readonly open: ReadonlyMap<number, OpenBlock>;
-  /** The provider's own usage fields that were received until now. */
+  /** The provider's usage fields that have been received so far. */
   readonly usage: JsonObject;
 }
 
@@ -23,7 +23,7 @@ export type OpenBlock =
   | (Opened & { readonly kind: 'text' })
   | (Opened & { readonly kind: 'tool-call'; readonly hasInput: boolean })
   | (Opened & { readonly kind: 'thinking'; readonly signature?: string; readonly redacted?: string })
-  /** A block for which the interchange has no type. The block becomes one event when the block ends. */
+  /** A block for which the interchange has no type. The block is emitted as one event when it ends. */
   | (Opened & { readonly kind: 'opaque'; readonly raw: JsonObject; readonly inputText: string });
 
 export const initialStreamState: StreamState = {
@@ -35,8 +35,8 @@ export const initialStreamState: StreamState = {
 };
 
 /**
- * Maximum number of fields that deltas may add to a block or to usage. The maximum bounds memory, because
- * each delta copies all fields.
+ * Maximum number of fields that deltas may add to a block or to usage. The maximum limits memory and time, because
+ * all fields are copied for each delta.
  */
 export const membersMax = 256;
 

@@ -171,7 +171,7 @@ function renderThinkingBlock(part: ThinkingPart): JsonObject {
 function renderToolUse(part: ToolCallPart): JsonObject {
   const { argumentsText } = part;
   // The input of a tool call must be an object.
-  // The free text of a custom tool call, or arguments of another type, become the only field of an object.
+  // The free text of a custom tool call and arguments of any other type become the only field of an object.
   const input =
     part.kind === 'custom'
       ? { input: argumentsText }

@@ -5,7 +5,7 @@ const plainText = 'text/plain';
 
 export interface ReadSource {
   readonly source: MediaSource;
-  /** True if the rendered source would differ from the original JSON. */
+  /** True if rendering the source would not produce the original JSON. */
   readonly isRespelled: boolean;
 }
 
@@ -38,7 +38,7 @@ function textSource(text: string): MediaSource {
   return { kind: 'base64', mediaType: plainText, data: Buffer.from(text).toString('base64') };
 }
 
-/** The text of an inline document, if the content is a string or consists only of text blocks. */
+/** Returns the text of an inline document, if the content is a string or consists only of text blocks. */
 function readContentText({ type, content }: JsonObject): string | undefined {
   if (type !== 'content') return undefined;
   if (typeof content === 'string') return content;

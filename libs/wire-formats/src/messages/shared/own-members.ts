@@ -9,8 +9,8 @@ import { asObject, asText, optional } from '../../json/read-members.ts';
 export const own = ownMembersOf('messages');
 
 /**
- * Parses `cache_control` into a cache marker. If the interchange cannot represent the complete field, the
- * result is undefined, and `cache_control` stays in the extensions.
+ * Parses `cache_control` into a cache marker. If the interchange cannot represent the complete field,
+ * returns undefined, and `cache_control` stays in the extensions.
  */
 export function parseCacheControl(raw: JsonObject): CacheMarker | undefined {
   const control = asObject(raw.cache_control);

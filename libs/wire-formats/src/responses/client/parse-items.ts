@@ -5,7 +5,7 @@ import { openCallSignature, parseReasoning } from '../shared/reasoning.ts';
 import { own } from '../shared/settings.ts';
 
 /**
- * Parses input items. Consecutive items of the assistant form one message, because other formats have whole
+ * Parses input items. Consecutive assistant items form one message, because other formats use whole
  * turns. Consecutive tool results also form one message.
  */
 export function parseItems(input: readonly unknown[]): ChatMessage[] {

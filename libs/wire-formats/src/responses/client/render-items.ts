@@ -23,7 +23,7 @@ const idPrefixes = {
 } as const;
 
 /**
- * Creates an id for an item. The item id is unique in the conversation, because the item id contains the
+ * Creates an id for an item. The item id is unique in the conversation, because it contains the
  * response id.
  */
 export function nameItem({ type }: Pick<ShownPart, 'type'>, responseId: string, index: number): string {
@@ -43,7 +43,7 @@ interface CollectedPart {
 
 /**
  * Completes a part from the deltas collected for it.
- * @param signed the fields that arrive with the end of reasoning
+ * @param signed the fields that arrive when reasoning ends
  */
 export function completePart({ part, texts, citations }: CollectedPart, signed: object): ShownPart {
   const text = texts.join('');
@@ -137,7 +137,7 @@ export function renderUsage(usage: TokenUsage): JsonObject {
   };
 }
 
-/** The status of a response. For an incomplete response, also returns the reason. */
+/** Returns the status of a response. For an incomplete response, also returns the reason. */
 export function renderStatus(reason: FinishReason | undefined): JsonObject {
   const isFiltered = reason === 'content-filter' || reason === 'refusal';
   const detail = reason === 'length' ? 'max_output_tokens' : isFiltered ? 'content_filter' : undefined;

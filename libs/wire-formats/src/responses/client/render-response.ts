@@ -13,7 +13,7 @@ import {
 
 /**
  * The fields that every response must have. The SDKs expect the request's settings in a response. Responses
- * from providers that use other formats contain no settings, so the result contains default values.
+ * from providers that use other formats contain no settings, so default values are returned.
  */
 export function renderHead({ id, model, createdAt }: AnswerDefaults): JsonObject {
   return {

@@ -31,7 +31,7 @@ interface OpenItem {
   /** The item id in the client's stream, which is either the provider's id or a generated id. */
   readonly itemId: unknown;
   readonly texts: string[];
-  /** The position of the latest text in a reasoning item, and the deltas of the latest text. */
+  /** The position and the deltas of the latest text in a reasoning item. */
   place: ReasoningPlace;
   placeTexts: string[];
   characters: number;
@@ -182,7 +182,7 @@ export class ResponseStream {
     return added + this.#frame('response.content_part.added', { ...place, part: renderContent(part) });
   }
 
-  /** Adds the complete item with the signature of the next call. */
+  /** Adds the complete item that contains the signature of the next call. */
   #addSignature(signature: string | undefined): string {
     const id = nameItem({ type: 'thinking' }, this.#head.id, this.#items);
     const item = renderCallSignature(signature, id);

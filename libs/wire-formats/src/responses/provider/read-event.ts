@@ -105,7 +105,7 @@ const steps: ReadonlyMap<string, ReadStep> = new Map(
 );
 
 /**
- * The text of a delta, if the text differs from the field `delta`, and the part of the reasoning with the
+ * The text of a delta, if it differs from the field `delta`, and the reasoning part that contains the
  * text.
  */
 interface GivenText {

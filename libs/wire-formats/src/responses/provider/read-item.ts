@@ -51,7 +51,7 @@ export function startCall(
 
 /**
  * Reads a complete item, either when a streamed item ends or from a non-streaming response. Content that
- * was missing in the deltas is read from the complete item. An item without an equivalent in the interchange
+ * was missing from the deltas is read from the complete item. An item without an equivalent in the interchange
  * becomes an opaque part.
  */
 export function endItem(
@@ -103,7 +103,7 @@ function endCall(state: StreamState, index: number, item: JsonObject, events: St
   const at = { choice: 0, block: open.block };
   const isCustom = item.type === 'custom_tool_call';
   const rest = asText(isCustom ? item.input : item.arguments) ?? '';
-  // Clients parse the arguments of a function as JSON, so a call without arguments gets an empty object.
+  // Clients parse function arguments as JSON, so an empty object is emitted for a call without arguments.
   const argumentsText = rest === '' && !isCustom ? '{}' : rest;
   if (!open.hasContent && argumentsText !== '')
     events.push({ type: 'tool-call-delta', ...at, argumentsText });

@@ -21,7 +21,7 @@ interface ItemContext {
   readonly isOwnFormat: boolean;
   readonly losses: Loss[];
   /**
-   * Ids of the calls to custom tools. Results of custom tools have a different item type than results of
+   * Call ids of custom tool calls. Results of custom tools have a different item type than results of
    * functions.
    */
   readonly customIds: ReadonlySet<string>;
@@ -71,8 +71,8 @@ function startsItem(part: ChatPart): boolean {
 }
 
 /**
- * Renders a part that is a separate item. Returns undefined for a part that belongs to the content of a
- * message.
+ * Renders a part that is a separate item. Returns undefined for a part that belongs to a message's
+ * content.
  */
 function renderItem(part: ChatPart, field: string, context: ItemContext): JsonObject[] | undefined {
   switch (part.type) {

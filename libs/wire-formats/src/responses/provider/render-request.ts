@@ -13,7 +13,7 @@ const outputTokensMin = 16;
  */
 const encryptedReasoning = 'reasoning.encrypted_content';
 
-/** Renders a request body in the responses format, and lists the losses. */
+/** Renders a request body in the responses format and lists the losses. */
 export function renderRequest(request: ChatRequest, options: RequestRenderOptions): RenderedRequest {
   const losses: Loss[] = [];
   const members = own.read(request);
@@ -114,7 +114,7 @@ function renderReasoning(
 }
 
 /**
- * Lists losses for settings that the responses format lacks. A setting with its default value causes no loss.
+ * Lists losses for settings that the responses format lacks. A setting that has its default value is not reported as a loss.
  */
 function findAbsent(settings: ChatSettings): Loss[] {
   const set = absentSettings.filter(([, name]) => {

@@ -23,7 +23,7 @@ export interface ItemBlock {
   /** Whether the block received a delta. */
   readonly hasContent: boolean;
   readonly isEnded: boolean;
-  /** Number of citations of the block until now. */
+  /** Number of citations in the block so far. */
   readonly citations: number;
   /** The part of the reasoning item that contains the latest text. */
   readonly part?: string;

@@ -63,8 +63,8 @@ function parseFileId(id: string): MediaSource {
 }
 
 /**
- * Extension fields that record how the client encoded a part. Rendered parts do not contain the recorded
- * extension fields.
+ * Extension fields that record how the client encoded a part. These extension fields are omitted from
+ * rendered parts.
  */
 export const spelled = ['item', 'isJoined', 'content'] as const;
 
@@ -142,7 +142,7 @@ function nameFile(mediaType: string): string {
   return mediaType.startsWith('text/') ? 'document.txt' : `document.${mediaType.replace(/^.*[/.+-]/, '')}`;
 }
 
-/** Parses an annotation of a text. Only annotations for web pages have a URL. */
+/** Parses a text annotation. Only annotations for web pages have a URL. */
 export function parseAnnotation(raw: JsonObject): Citation {
   const url = raw.type === 'url_citation' ? asText(raw.url) : undefined;
   const title = asText(raw.title) ?? asText(raw.filename);

@@ -34,7 +34,7 @@ export function sealReasoning({ signature, redacted }: ThinkingPart): string | u
 /**
  * Renders `encrypted_content` for a reasoning item that contains only a tool call's signature. Function
  * call items have no signature field, but Gemini requires the signature in the next turn. All clients send
- * reasoning items back, so the signature is in a reasoning item in front of the call.
+ * reasoning items back, so the signature is sent in a reasoning item before the call.
  */
 export function sealCallSignature(callSignature: string): string {
   return seal({ callSignature });
@@ -94,7 +94,7 @@ export function joinReasoningTexts(item: JsonObject): string {
 }
 
 /**
- * The events for a text in a reasoning item. In other formats, all texts of a reasoning item form one text, so a separator
+ * Returns the events for a text in a reasoning item. In other formats, all texts of a reasoning item form one text, so a separator
  * precedes each text after the first. The event's extensions record the position of the text.
  */
 export function reasoningDelta(text: string, place: ReasoningPlace | undefined, isFirst: boolean) {
