@@ -44,7 +44,7 @@ export function parseApiKey(text: string): ParsedApiKey {
 
 /** Creates an API key with the operating system's random number generator. */
 export function createApiKey(): CreatedApiKey {
-  // 62^43 is just above 2^256, so each value of 32 random bytes maps to one 43-digit number.
+  // 62^43 is slightly greater than 2^256, so every 32-byte value maps to a different 43-digit number.
   // All 43-digit numbers below 2^256 are equally likely.
   const random = BigInt(`0x${randomBytes(32).toString('hex')}`);
   const body = scheme + renderBase62(random, randomCharacters);

@@ -5,8 +5,8 @@ import type { FinishReason, MessageStart, StreamEvent, TokenUsage } from './stre
 import type { ProviderFormat } from './request-outline.ts';
 
 /**
- * A complete response in a format-independent form. A complete response contains the same information as all
- * events of a stream together.
+ * A complete response in a format-independent form. A complete response contains the same information as all of
+ * a stream's events together.
  */
 export interface ChatAnswer {
   readonly id: string | undefined;
@@ -26,7 +26,7 @@ export interface AnswerChoice {
   /** The parts of a choice, in the order in which their blocks started. */
   readonly parts: readonly ChatPart[];
   readonly finishReason: FinishReason | undefined;
-  /** The provider's own value of the finish reason. */
+  /** The finish reason as the provider spells it. */
   readonly rawReason: string | undefined;
   /** Extension fields of the choice. */
   readonly extensions: Extensions;
@@ -50,8 +50,8 @@ interface AnswerDraft {
 }
 
 /**
- * Builds a complete response from its events and holds the response in memory. The provider's own usage
- * object becomes the `usage` field in the response's extensions.
+ * Builds a complete response from its events and holds the response in memory. The provider's original
+ * usage object becomes the `usage` field in the response's extensions.
  */
 export function foldAnswer(events: Iterable<StreamEvent>): ChatAnswer {
   const draft: AnswerDraft = { start: undefined, usage: undefined, extensions: {}, choices: new Map() };
@@ -163,7 +163,7 @@ function foldExtension(draft: AnswerDraft, event: Extract<StreamEvent, { type: '
   mergeExtensions(event.scope === 'choice' ? choice.extensions : choice.messageExtensions, event.extensions);
 }
 
-/** Each usage event replaces the previous usage event, including the provider's own usage object. */
+/** Each usage event replaces the previous one, including the provider's original usage object. */
 function replaceUsage(extensions: OwnExtensions, usage: Extensions): void {
   for (const members of Object.values(extensions)) delete members.usage;
   mergeExtensions(

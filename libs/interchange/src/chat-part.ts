@@ -9,7 +9,7 @@ export interface CacheMarker {
 /** The location of the bytes of an image, a document or an audio clip. */
 export type MediaSource =
   | { readonly kind: 'url'; readonly url: string }
-  /** The media type is undefined if the request does not state the media type. */
+  /** Undefined if the request does not specify the media type. */
   | { readonly kind: 'base64'; readonly mediaType: string | undefined; readonly data: string }
   /** The provider's id of a file that was uploaded earlier. */
   | { readonly kind: 'file'; readonly id: string };
@@ -24,7 +24,7 @@ export interface Citation {
   readonly url?: string;
   /** The cited position in a document supplied with the request. */
   readonly location?: CitationLocation;
-  /** The citation in the representation of the original format. */
+  /** The citation as represented in the original format. */
   readonly extensions?: Extensions;
 }
 
@@ -33,8 +33,8 @@ export interface CitationLocation {
   /** Zero-based index of the document or search result in the request. */
   readonly index: number;
   /**
-   * The number of the first cited character, page or chunk. The number in `end` is one more than the last
-   * cited position. Page numbers start at 1.
+   * The index of the first cited character, page or chunk. `end` is one more than the last cited
+   * position. Page numbers start at 1.
    */
   readonly start: number;
   readonly end: number;
@@ -76,7 +76,7 @@ export interface ThinkingPart extends PartBase {
   readonly text: string;
   readonly signature?: string;
   /**
-   * Hidden reasoning, which must be returned to the provider unchanged. The `text` of hidden reasoning is
+   * Hidden reasoning, which must be returned to the provider unchanged. For hidden reasoning, `text` is
    * empty.
    */
   readonly redacted?: string;

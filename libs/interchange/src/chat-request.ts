@@ -41,7 +41,7 @@ export type ChatTool =
       readonly kind: 'custom';
       readonly name: string;
       readonly description?: string;
-      /** The grammar that the text follows. If the grammar is absent, any text is valid. */
+      /** The grammar that the tool's text input must follow. Without a grammar, any text is valid. */
       readonly grammar?: ToolGrammar;
       readonly cacheMarker?: CacheMarker;
       readonly extensions?: Extensions;
@@ -55,7 +55,7 @@ export interface ToolGrammar {
   readonly definition: string;
 }
 
-/** Settings for the response. If a setting is absent, the default of the provider applies. */
+/** Settings for the response. If a setting is absent, the provider's default applies. */
 export interface ChatSettings {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
@@ -72,21 +72,21 @@ export interface ChatSettings {
   readonly reasoningEffort?: string;
   readonly thinking?: ThinkingSetting;
   readonly responseFormat?: ResponseFormat;
-  /** The client's id for its own end user. */
+  /** The id that the client uses for its end user. */
   readonly endUser?: string;
 }
 
 /**
- * Whether the model reasons before it responds. Clients use this setting if they set a token budget instead
- * of an effort.
+ * Whether the model reasons before it responds. Clients use this setting if they set a token budget instead of an
+ * effort level.
  */
 export interface ThinkingSetting {
   readonly enabled: boolean;
-  /** Maximum number of reasoning tokens. If the number is absent, the provider chooses the maximum. */
+  /** Maximum number of reasoning tokens. If absent, the provider chooses the maximum. */
   readonly budgetTokens?: number;
   /**
-   * Whether the response includes the reasoning. If the setting is absent, the provider decides whether the
-   * response includes the reasoning.
+   * Whether the response includes the model's reasoning. If absent, the provider
+   * decides.
    */
   readonly shown?: boolean;
 }
@@ -104,7 +104,7 @@ export type ResponseFormat =
 
 /** Part of a request that the target format cannot express. */
 export interface Loss {
-  /** The lost field as the caller spelled it (`messages[2].content[0]`), or the name of the lost setting. */
+  /** The lost field, spelled as in the request (`messages[2].content[0]`), or the name of the lost setting. */
   readonly field: string;
   readonly reason: string;
 }

@@ -1,4 +1,4 @@
-/** An error that is safe to show to a caller, not yet rendered in any format. */
+/** An error that is safe to show to a caller and is not yet rendered in any format. */
 export interface PublicError {
   readonly status: number;
   readonly type: string;
@@ -8,17 +8,17 @@ export interface PublicError {
   readonly param: string | null;
   readonly source: 'gateway' | 'provider';
   /**
-   * The page about the error, as a path on the gateway with an anchor. Errors from a provider have no page.
+   * The documentation page for the error, as a path on the gateway with an anchor. Errors from providers have no page.
    */
   readonly docsUrl?: string;
 }
 
-/** An error from a provider. The text of the error is not redacted yet. */
+/** An error from a provider. The error text has not been redacted yet. */
 export interface ProviderError {
   readonly message: string;
   readonly type: string;
   readonly code: string | null;
   readonly param: string | null;
-  /** Delay before a retry in milliseconds, if the response body states a delay. */
+  /** Delay before a retry, in milliseconds, if the response body specifies a delay. */
   readonly retryAfterMs?: number;
 }

@@ -4,18 +4,18 @@ import type { ProviderFormat } from './request-outline.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Fields that the interchange types do not define, grouped by format. Extensions also record how a format
- * spelled fields that the interchange types do define. Extensions are rendered only to the same format. A
- * translation to another format drops the extensions.
+ * Fields that the interchange types do not define, grouped by format. Extensions also record how the original
+ * format represented fields that the interchange types do define. Extensions are rendered only to the same format.
+ * Translation to another format drops the extensions.
  */
 export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
 
-/** Extensions that can be modified in place, because no other extensions share their objects or lists. */
+/** Extensions that can be modified in place, because their objects and lists are not shared with other extensions. */
 export type OwnExtensions = { [Format in ProviderFormat]?: Record<string, unknown> };
 
 /**
- * Fields with strings that arrive in chunks, which are arguments of a legacy function call, and audio data
- * with its transcript.
+ * Fields whose strings arrive in chunks (the arguments of a legacy function call, and audio data with
+ * its transcript).
  */
 const growingTexts: ReadonlySet<string> = new Set(['arguments', 'data', 'transcript']);
 

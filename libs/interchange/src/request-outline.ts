@@ -1,18 +1,18 @@
-/** A half-open byte range, in which `start` is the first byte, and `end` is one more than the last byte. */
+/** A half-open byte range, where `start` is the offset of the first byte and `end` is the offset after the last byte. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * An edit that replaces the bytes in a range. An empty replacement deletes the bytes. An empty range inserts
+ * An edit that replaces the bytes in a range. An empty replacement deletes the bytes in the range. An empty range inserts
  * the replacement.
  */
 export interface ByteEdit extends ByteRange {
   readonly replacement: string;
 }
 
-/** The chat formats with requests that the gateway plans. */
+/** The chat formats for which the gateway plans requests. */
 export type PlannedFormat = 'chat-completions' | 'messages' | 'converse';
 
 /** The formats of the chat APIs that the gateway offers to clients. */
@@ -33,8 +33,8 @@ export interface RequestOutline {
   readonly stream: boolean;
   readonly tools: readonly ToolOutline[];
   /**
-   * The byte range of the whole tools array. Two tool lists are equal if their bytes are equal. The range is
-   * undefined if the client sent no tools.
+   * The byte range of the whole tools array. Two tool lists are equal if their bytes are equal. Undefined
+   * if the client sent no tools.
    */
   readonly toolsRange: ByteRange | undefined;
   readonly toolChoice: ToolChoice;
@@ -57,12 +57,12 @@ export type ToolChoice =
 export interface ToolOutline {
   /** The tool's position in the client's tool list. */
   readonly index: number;
-  /** The tool's name. The name is undefined for a built-in (server) tool without a name. */
+  /** The tool's name. Undefined for a built-in (server) tool without a name. */
   readonly name: string | undefined;
   /** The namespace of the tool, which is also the first part of the name (`qualifyTool`). */
   readonly namespace?: string;
   /**
-   * True for a tool that is always forwarded, which is a tool without a schema or a deferred tool. A deferred
+   * True for a tool that is always forwarded (a tool without a schema or a deferred tool). A deferred
    * tool costs no tokens until the provider loads the tool, and the request can refer to the tool by name.
    */
   readonly builtIn: boolean;
@@ -73,9 +73,9 @@ export interface ToolOutline {
 }
 
 /**
- * Returns the unique name of a tool in a namespace. In a request, tools of two namespaces may have the same
- * name. The names of functions contain no dot, so the result differs from the names of all other tools. OpenAI
- * calls a deferred function outside a namespace with the function's own name as the namespace.
+ * Returns the unique name of a tool in a namespace. In one request, tools in different namespaces may have the same
+ * name. Function names contain no dot, so the returned name differs from the names of all other tools. If a
+ * deferred function has no namespace, OpenAI uses the function's name as the namespace in calls.
  */
 export function qualifyTool(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === name ? name : `${namespace}.${name}`;
@@ -93,7 +93,7 @@ export interface MessageOutline {
   readonly index: number;
   readonly role: MessageRole;
   readonly range: ByteRange;
-  /** True if the message or one of its parts carries the client's cache marker. */
+  /** True if the client put a cache marker on the message or on one of its parts. */
   readonly cacheControl: boolean;
   /** Tool calls in this assistant message. */
   readonly toolCalls: readonly ToolCallOutline[];

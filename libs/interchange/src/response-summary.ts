@@ -12,7 +12,7 @@ export interface SummarizedCall {
   readonly id: string;
   readonly name: string;
   /**
-   * The arguments of the tool call as the model wrote them. Null if the arguments of all tool
+   * The tool call's arguments as the model wrote them. Null if the arguments of all tool
    * calls together exceed the limit.
    */
   readonly argumentsText: string | null;
@@ -32,8 +32,8 @@ export interface ResponseSummary {
   /** Number of all tool calls, including tool calls beyond the limit. */
   readonly toolCallCount: number;
   /**
-   * Number of UTF-16 units in text, visible reasoning and refusals, excluding tool arguments. The number of
-   * UTF-16 units is used to estimate tokens.
+   * Number of UTF-16 code units in text, visible reasoning and refusals, excluding tool arguments. This number
+   * is used to estimate tokens.
    */
   readonly textCharacters: number;
   readonly argumentCharacters: number;
@@ -43,13 +43,13 @@ export interface ResponseSummary {
    */
   readonly sawEnd: boolean;
   /**
-   * The cause of a prompt cache miss, as the provider reports it. The value is undefined if the provider
+   * The cause of a prompt cache miss, as the provider reports it. Undefined if the provider
    * reported no cause.
    */
   readonly cacheMiss: CacheMissReport | undefined;
   /**
-   * The provider's changes to reasoning in the request, with the provider's own type and reason. At most 16
-   * kinds of changes are stored.
+   * Changes that the provider made to reasoning in the request, with the provider's type and reason for each change. At most 16
+   * different kinds of changes are stored.
    */
   readonly inputTransformations: ReadonlyMap<string, number>;
   /** The error that the provider reported within the response. */
@@ -80,7 +80,7 @@ export function createSummary(): ResponseSummary {
   };
 }
 
-/** Adds one event to the response summary. The memory for the summary and the time per event are bounded. */
+/** Adds one event to the response summary. The summary's memory and the time per event are bounded. */
 export function summarize(summary: ResponseSummary, event: StreamEvent): ResponseSummary {
   switch (event.type) {
     case 'message-start':
@@ -112,13 +112,13 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
 }
 
 /**
- * Maximum number of different changes to reasoning, and maximum length of each name. Providers document only
- * a few changes to reasoning.
+ * Maximum number of different kinds of changes to reasoning, and maximum length of each name. Providers document only a few
+ * kinds of changes to reasoning.
  */
 const [transformationKindsMax, transformationNameMax] = [16, 40];
 
 /**
- * Counts the entries of `input_transformations` in the messages format. Each entry has a type, and most
+ * Counts the entries of the messages format's field `input_transformations`. Each entry has a type, and most
  * entries have a reason.
  */
 function addTransformations(summary: ResponseSummary, { extensions }: ExtensionEvent): ResponseSummary {

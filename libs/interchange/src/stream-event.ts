@@ -2,7 +2,7 @@ import type { AudioPart, Citation, DocumentPart, ImagePart, OpaquePart } from '.
 import type { Extensions } from './extensions.ts';
 import type { ProviderFormat } from './request-outline.ts';
 
-/** The reason why the model stopped. The finish reason as the provider spells it is in `rawReason`. */
+/** The reason why the model stopped. `rawReason` contains the finish reason as the provider spells it. */
 export type FinishReason =
   'stop' | 'length' | 'tool-calls' | 'content-filter' | 'refusal' | 'pause' | 'error' | 'other';
 
@@ -18,7 +18,7 @@ export interface TokenUsage {
   readonly cacheWriteTokens?: number;
   /** Output tokens spent on reasoning. */
   readonly reasoningTokens?: number;
-  /** Billed tokens, for providers that bill fewer tokens than they report. */
+  /** Number of billed tokens, for providers that bill fewer tokens than they report. */
   readonly billedInputTokens?: number;
   readonly billedOutputTokens?: number;
 }
@@ -43,13 +43,13 @@ interface TextDelta extends BlockPlace {
 }
 
 /**
- * The report of the provider on a missed prompt cache. Providers send the report only if the client requests
- * the report.
+ * The provider's report about a prompt cache miss. Providers send this report only if the client
+ * requests it.
  */
 export interface CacheMissReport {
   /** The first part of the prompt that differs from the earlier request that the client specified. */
   readonly part: 'model' | 'tools' | 'system' | 'messages';
-  /** Input tokens that were not read from the cache. The number is null if the provider reports no number. */
+  /** Input tokens that were not read from the cache. Null if the provider does not report the number. */
   readonly tokens: number | null;
 }
 
@@ -84,7 +84,7 @@ export interface ThinkingEnd extends BlockPlace {
   readonly signature?: string;
   /** Hidden reasoning. A block of hidden reasoning has no deltas. */
   readonly redacted?: string;
-  /** Fields that are known only at the end of the block. The fields replace the extensions of the block's start. */
+  /** Fields that are known only at the end of the block. These fields replace the extensions of the block's start event. */
   readonly extensions?: Extensions;
 }
 
@@ -115,7 +115,7 @@ export interface UsageEvent {
   readonly type: 'usage';
   /** Cumulative token counts. The last usage event contains the final counts. */
   readonly usage: TokenUsage;
-  /** The provider's own usage object. Omit the provider's usage object if `usage` was modified. */
+  /** The provider's original usage object. Omit this object if `usage` was modified. */
   readonly extensions?: Extensions;
 }
 
@@ -156,5 +156,5 @@ export type StreamEvent =
   | UsageEvent
   | FinishEvent
   | ErrorEvent
-  /** The format's own success terminator (`data: [DONE]`, `message_stop`, …). Without the terminator, a stream is truncated. */
+  /** The format's own success terminator (`data: [DONE]`, `message_stop`, …). A stream without the terminator is truncated. */
   | { readonly type: 'message-end' };

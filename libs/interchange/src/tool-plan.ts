@@ -1,4 +1,4 @@
-/** The reason for the value of K, which is the number of tools forwarded by rank. */
+/** The reason for the value of K, the number of tools forwarded by rank. */
 export type PlanReason =
   | 'calibrated'
   | 'prior'
@@ -41,7 +41,7 @@ export interface ToolCandidate {
 
 /** A tool definition from a client. */
 export interface ToolDescription {
-  /** The tool's name. The name is null for a built-in tool without a name. */
+  /** The tool's name. Null for a built-in tool without a name. */
   readonly name: string | null;
   readonly description: string;
   /** The JSON Schema of the tool's arguments, as the client wrote it, or null. */

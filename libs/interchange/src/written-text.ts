@@ -1,28 +1,28 @@
-/** A user turn in two parts. The lines of each part keep their order. */
+/** A user turn in two parts. The order of the lines within each part is kept. */
 export interface SplitTurn {
   /** The lines that the user wrote. */
   readonly written: string;
-  /** The lines that the user pasted, such as logs, code, tables and quotes. */
+  /** The lines that the user pasted, such as logs, code, tables and quoted text. */
   readonly pasted: string;
 }
 
 /**
- * Maximum number of lines and characters in a block that a user wrote. A larger block is treated as pasted,
+ * Maximum number of lines and of characters in a block that counts as written by the user. A larger block is treated as pasted,
  * because people break their text into paragraphs.
  */
 const [blockLinesMax, blockCharactersMax] = [20, 2_000];
 /**
- * Maximum share of symbols among the characters of a written line, without spaces. Letters, digits and the
+ * Maximum share of symbols among the non-space characters of a line that a user wrote. Letters, digits and the
  * punctuation of prose are not symbols.
  */
 const symbolShareMax = 0.15;
 /**
- * Minimum number of characters of a single line for which symbols are counted. A shorter line may contain a
+ * Minimum length, in characters, of a single line in which symbols are counted. A shorter line may contain a
  * path or an id.
  */
 const singleLineMin = 120;
 /**
- * Minimum number of characters of a line in a block for which symbols are counted. Shorter lines in a block
+ * Minimum length, in characters, of a line in a block in which symbols are counted. Shorter lines in a block
  * are ignored.
  */
 const judgedLineMin = 12;
@@ -36,13 +36,13 @@ const machinePattern =
   /^(?:>|[{}]|\[[[{"\d]|<[/!\w]|\d{1,9}[:|](?!\d)|\$ |@@ |\+\+\+ |--- |\[?\d{4}-\d\d-\d\d[ T]|\[?\d{1,2}:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\s:\]]|at \S{1,256} ?\(|File "|Traceback \()/;
 /** A shell prompt such as `user@host:~$ ` at the start of a line. */
 const promptPattern = /^[\w.-]{1,64}@\S{1,128}[#$] /;
-/** The properties of a character, as bits. */
+/** Properties of a character, as bit flags. */
 const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
-/** The first characters that a fence, an enclosed line or a match of `machinePattern` can have. */
+/** The characters with which a fence, an enclosed line or a match of `machinePattern` can start. */
 const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
 /**
  * The properties of each character, by UTF-16 code unit. Symbols are ASCII characters that prose does not
- * use. Every character except white space is ink.
+ * use. Every character except whitespace counts as ink.
  */
 const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
   const character = String.fromCharCode(code);
@@ -58,14 +58,14 @@ const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
  * if one of these conditions is met:
  * - The line is between code fences. A code fence without an end includes the rest of the text.
  * - The line starts like a line that a program prints (`machinePattern`), or is enclosed in brackets.
- * - The block that contains the line is longer than people write without a break.
+ * - The block that contains the line is longer than users write without a paragraph break.
  * - The block that contains the line consists mostly of lines with many symbols, as in code, tables and JSON.
  *
  * A block ends at a blank or pasted line.
  *
- * The split does not depend on the language of the text. The running time is linear in the length of the text. On
- * recorded conversations, the split keeps every identifier that people wrote. The split removes more than 99% of the
- * identifiers in JSON results, and more than 80% of the identifiers in the output of shell commands
+ * The split does not depend on the language of the text. The running time is linear in the length of the text. In
+ * recorded conversations, the split keeps every identifier that users wrote. The split removes more than 99% of
+ * the identifiers in JSON results and more than 80% of those in shell command output
  * (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
  */
 export function splitTurn(text: string): SplitTurn {
@@ -97,8 +97,8 @@ const shortCodes = new Uint16Array(2_048);
 const shortBytes = Buffer.from(shortCodes.buffer);
 
 /**
- * Returns the UTF-16 code units of a text. The array may be longer than the text. An array is read faster
- * than a string.
+ * Returns the UTF-16 code units of a text. The array may be longer than the text. Reading an array is faster than
+ * reading a string.
  */
 function codesOf(text: string): Uint16Array {
   const isShort = text.length <= shortCodes.length;
@@ -113,11 +113,11 @@ interface Line {
   /** The position of the newline, or the length of the text. */
   readonly end: number;
   /**
-   * The position of the first character that is not white space. For a blank line, the position equals `end`.
+   * The position of the first character that is not whitespace. For a blank line, the position equals `end`.
    */
   readonly first: number;
   /**
-   * The number of characters that are not white space. `symbols` is the number of symbols among the counted
+   * The number of characters that are not whitespace. `symbols` is the number of symbols among these
    * characters.
    */
   readonly seen: number;
@@ -136,7 +136,7 @@ function readLine(codes: Uint16Array, start: number, length: number): Line {
   return { start, end: at, first: first < 0 ? at : first, seen, symbols };
 }
 
-/** @param mayPrompt whether the text contains `@`, as shell prompts do */
+/** @param mayPrompt whether the text contains `@`, which shell prompts contain */
 function kindOf(
   text: string,
   { start, end, first }: Line,
@@ -144,13 +144,13 @@ function kindOf(
 ): 'blank' | 'fence' | 'machine' | 'prose' {
   if (first === end) return 'blank';
   const code = text.charCodeAt(first);
-  // Most lines start with a letter that starts no line of program output, so the check ends early.
+  // Most lines start with a letter with which no line of program output starts, so this check usually ends early.
   if (!mayPrompt && ((traits[code] ?? 0) & startsMachine) === 0) return 'prose';
   if (code === 96 || code === 126) return fencePattern.test(text.slice(start, end)) ? 'fence' : 'prose';
   return isMachineLine(text.slice(first, end).trimEnd()) ? 'machine' : 'prose';
 }
 
-/** @param text a line without surrounding white space, not empty */
+/** @param text a non-empty line without surrounding whitespace */
 function isMachineLine(text: string): boolean {
   if (machinePattern.test(text)) return true;
   if (text.includes('@') && promptPattern.test(text)) return true;
@@ -165,7 +165,7 @@ interface Block {
   /** The number of characters in the block, without newlines. */
   characters: number;
   /**
-   * The number of lines that are long enough to check for symbols. `symbolic` is the number of checked lines
+   * The number of lines that are long enough to be checked for symbols. `symbolic` is the number of checked lines
    * with many symbols.
    */
   judged: number;
@@ -200,7 +200,7 @@ function isMachineMade({ lines, characters, judged, symbolic }: Block): boolean 
 /** Matches the words of a text. A word may contain separators within a name, as in `github.create_issue`. */
 export const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
 /**
- * Distinguishes identifiers from ordinary words. An identifier has an inner separator, a case change, or a
- * digit next to a letter.
+ * Distinguishes identifiers from ordinary words. An identifier contains a separator between other characters, a case change,
+ * or a digit next to a letter.
  */
 export const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;

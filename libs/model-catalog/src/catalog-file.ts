@@ -5,13 +5,13 @@ import { toolCondition, apiName, binding, evidence } from './provider-facts.ts';
 /** A date with the precision of its source, such as `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
 const tokens = z.int().positive();
-/** Whether the model has a capability. Null if no source states a value. */
+/** Whether the model supports a capability. Null if no source documents it. */
 const known = z.boolean().nullable();
 
 /** The method by which the provider caches prompt prefixes. Null means that the method is unknown. */
 const cacheRule = z.strictObject({
   /**
-   * The prefixes that are cached. `automatic` means every prompt prefix. `explicit` means only prompt
+   * Which prompt prefixes the provider caches. `automatic` means every prompt prefix. `explicit` means only prompt
    * prefixes marked in the request. `none` means no prompt prefix.
    */
   kind: z.enum(['automatic', 'explicit', 'none']),
@@ -22,7 +22,7 @@ const cacheRule = z.strictObject({
 });
 
 /**
- * The result of a model in one public benchmark. Results are comparable only if measure, unit and setting are
+ * A model's result in one public benchmark. Results are comparable only if measure, unit and setting are
  * equal.
  */
 const qualityFigure = z.strictObject({
@@ -37,15 +37,15 @@ const qualityFigure = z.strictObject({
   measuredOn: date.optional(),
 });
 
-/** A value in one source that differs from the value in the catalogue. */
+/** A property value in one source that differs from the value in the catalogue. */
 const dispute = z.strictObject({
   /** The name of the field in the catalogue, for example `input` or `contextWindow`. */
   field: z.string().min(1),
   other: z.union([z.number(), z.string()]),
-  /** The source of the differing value, as a key of the file's `sources`. */
+  /** The source of the value, as a key in the file's `sources`. */
   source: z.string().min(1),
   /**
-   * The reason why the catalogue does not use the differing value. `npm run catalog:check` requires a reason
+   * The reason why the catalogue does not use the value from this source. `npm run catalog:check` requires a reason
    * for current models.
    */
   reason: z.string().min(1).optional(),
@@ -67,7 +67,7 @@ const modelKind = z.enum([
 /** A provider's model, as stored in the data file. Optional fields without a value are omitted. */
 export const modelRecord = z.strictObject({
   provider: z.string().min(1),
-  /** The provider's own id of the model. */
+  /** The provider's id for the model. */
   modelId: z.string().min(1),
   /** Other ids that the provider accepts for the same model. */
   aliases: z.array(z.string().min(1)).default([]),
@@ -80,7 +80,7 @@ export const modelRecord = z.strictObject({
   maxInputTokens: tokens.optional(),
   maxOutputTokens: tokens.nullable(),
   /**
-   * The prices are null if no source states prices. The cost for a model without prices is unknown, not zero.
+   * Null if no source documents the prices. The cost of a model without prices is unknown, not zero.
    */
   prices: modelPrices.nullable(),
   capabilities: z.strictObject({
@@ -92,24 +92,24 @@ export const modelRecord = z.strictObject({
     streaming: known,
     thinking: known,
   }),
-  /** The cache rule is null if the rule is unknown. */
+  /** Null if the caching rule is unknown. */
   cache: cacheRule.nullable(),
   /**
-   * The APIs on which a source states whether the model accepts tools. Use `takesToolsOn` to read this field.
+   * The APIs for which a source documents whether the model accepts tools. Use `takesToolsOn` to read this field.
    */
   toolsOn: z.partialRecord(apiName, toolCondition).optional(),
   /**
-   * Whether the model reasons if the request does not mention reasoning. If the field is absent, the behavior
-   * is unknown.
+   * Whether the model reasons if the request does not mention reasoning. If absent, the behavior is
+   * unknown.
    */
   thinksByDefault: z.boolean().optional(),
   /**
-   * Whether a request can disable reasoning. The value `between_tools` means that the request can limit
-   * reasoning to reasoning between tool calls. If the field is absent, the behavior is unknown.
+   * Whether a request can disable reasoning. `between_tools` means that the request can restrict
+   * reasoning to the time between tool calls. If the field is absent, the behavior is unknown.
    */
   thinkingOff: z.union([z.boolean(), z.literal('between_tools')]).optional(),
   /**
-   * The effect of a changed prompt prefix on the model's reasoning. If the field is absent, the effect is
+   * The effect of a changed prompt prefix on the model's reasoning. If absent, the effect is
    * unknown. Use `bindsReasoning` to read this field.
    */
   binding: binding.optional(),
@@ -124,14 +124,14 @@ export const modelRecord = z.strictObject({
    */
   addsToolsOn: z.array(apiName).optional(),
   /**
-   * The source and certainty of facts about the model. A fact without an entry in `evidence` has the
+   * The source and certainty of the model's documented properties. A property without an entry in `evidence` has the
    * certainty of the record's `sources`.
    */
   evidence: evidence.optional(),
   /**
-   * The provider's built-in tool selection. The value `deferred_loading` means that tool definitions stay out
-   * of the prompt until the model searches for these tools. The value `allowed_tools` means that all tool
-   * definitions are in the prompt, and the request lists the tools that may be called.
+   * The provider's built-in feature for selecting tools. `deferred_loading` means that tool definitions stay out of
+   * the prompt until the model searches for the tools. `allowed_tools` means that all tool
+   * definitions are in the prompt, and the request lists the tools that the model may call.
    */
   nativeSelection: z.enum(['deferred_loading', 'allowed_tools']).optional(),
   /**
@@ -142,15 +142,15 @@ export const modelRecord = z.strictObject({
   /** Whether the provider has announced the model's retirement. */
   deprecated: z.boolean().default(false),
   releasedAt: date.nullable(),
-  /** The announced date from which the model is unavailable. The date is null if no date is known. */
+  /** The announced date from which the model is unavailable. Null if no date is known. */
   retiredAt: date.nullable().default(null),
   /** The date before which the provider does not retire the model, as announced by the provider. */
   retiresNotBefore: date.optional(),
   /**
-   * Sources for the facts of this record, as keys in the file's `sources`. The first source takes precedence.
+   * Sources for the properties in this record, as keys in the file's `sources`. Earlier sources take precedence over later sources.
    */
   sources: z.array(z.string()).min(1),
-  /** Values in other sources that differ from this record. */
+  /** Property values in other sources that differ from this record. */
   disputes: z.array(dispute).optional(),
 });
 

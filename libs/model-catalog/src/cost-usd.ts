@@ -2,20 +2,20 @@ import type { TokenUsage } from '@gateway/interchange';
 import { chooseRates, type ModelPrices } from './prices.ts';
 
 /**
- * The cost of a request in USD. Prices are in USD per million tokens. `cached` is the number of input tokens read from
- * the prompt cache. `written` is the number of input tokens written to the prompt cache. `cached` and `written` are part
- * of `input`, and `reasoning` is part of `output`. The formula is
+ * Computes the cost of a request in USD. Prices are in USD per million tokens. `cached` is the number of input tokens read from
+ * the prompt cache. `written` is the number of input tokens written to the prompt cache. `cached` and `written` are included
+ * in `input`, and `reasoning` is included in `output`. The formula is
  *
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
  *
- * Without `cacheRead` or `cacheWrite`, the price of input applies. If `reasoning` is absent, the price of
- * output applies. If prices are tiered, the highest tier that the input exceeds applies to the whole request.
+ * Without `cacheRead` or `cacheWrite`, the price of input applies. If `reasoning` is absent, the output
+ * price applies. If prices are tiered, the highest tier that the input exceeds applies to the whole request.
  * If prices depend on the day or the time of day, the prices at the time of the request apply.
  *
  * If the provider reports billed tokens, the cost depends only on the billed tokens.
  *
- * The cost is null if the model's prices are unknown. If a provider reports more
+ * Returns null if the model's prices are unknown. If a provider reports more
  * cached and written tokens than input tokens, or more reasoning than output tokens, the excess is ignored.
  * @param at the time of the request, as Unix time in milliseconds
  */

@@ -120,7 +120,7 @@ describe('createCatalog', () => {
       return Math.min(...rounds);
     };
     // A linear scan would be a thousand times slower.
-    // The factor of ten allows for CPU caches and a busy machine.
+    // The factor of ten allows for CPU cache effects and a busy machine.
     expect(timeOf(20_000)).toBeLessThan(10 * timeOf(20));
   });
 });
@@ -195,7 +195,7 @@ describe('the catalogue shipped with the gateway', () => {
     expect(catalog.find('openai', 'gpt-4.1')?.quality).toContainEqual(
       expect.objectContaining({ measure: 'Aider Polyglot', value: 52.4, measuredOn: '2025-04-14' }),
     );
-    // The entries belong to one model, under the maker's dated id and under a host's longer id.
+    // The entries belong to one model, which has a dated id at its vendor and a longer id at another host.
     const ofOpus = catalog.find('anthropic', 'claude-opus-4-5-20251101')?.quality;
     expect(ofOpus).not.toEqual([]);
     expect(catalog.find('hosted', 'us.anthropic.claude-opus-4-5-20251101-v1:0')?.quality).toEqual(ofOpus);

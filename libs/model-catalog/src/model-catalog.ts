@@ -3,8 +3,8 @@ import type { ModelPrices } from './prices.ts';
 import data from '../data/models.json' with { type: 'json' };
 
 /**
- * The prompt caching of a model. The multipliers are relative to the regular input price. A multiplier is
- * null if the price is unknown. Time-dependent prices do not change the multipliers, because the prices of
+ * A provider's prompt caching for a model. The multipliers are relative to the regular input price. A multiplier is null
+ * if the corresponding price is unknown. Time-dependent prices do not change the multipliers, because the prices of
  * input and cached input change in proportion.
  */
 export interface CacheRules {
@@ -15,7 +15,7 @@ export interface CacheRules {
   readonly writeMultiplier: number | null;
 }
 
-/** A model as one provider offers it. */
+/** A model as offered by one provider. */
 export interface CatalogModel extends Readonly<Omit<ModelRecord, 'cache'>> {
   readonly cache: CacheRules | null;
 }

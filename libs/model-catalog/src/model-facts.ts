@@ -3,15 +3,15 @@ import { pricesAt } from './prices.ts';
 import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
- * Functions that read facts about models. A wrong fact can make a request fail or cost more. If a fact is
- * unknown, or if only other sources state the fact, these functions return the safe value. The fields of the
- * model contain each fact unchanged, with its source and certainty in `evidence`.
+ * Functions that read model properties. A wrong property can make a request fail or cost more. If a property
+ * is unknown or is documented only by third parties, these functions return the safe value. The model's fields
+ * contain each property unchanged, with its source and certainty in `evidence`.
  */
 
 /** The effect of a changed prompt prefix on reasoning in a transcript. */
 export interface ReasoningBinding {
   /**
-   * `unknown` means that the catalogue does not contain the model, and that the model's id does not determine
+   * `unknown` means that the catalogue does not contain the model and its id does not determine
    * the effect.
    */
   readonly effect: 'rejects' | 'drops' | 'none' | 'unknown';
@@ -27,7 +27,7 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
- * on. Three assumptions keep the result on the safe side. Facts of any certainty are used. The prefix check
+ * on. Three assumptions make the answer safe when data is missing. Properties of any certainty are used. The prefix check
  * is assumed to apply to the provider account unless the account's creation date is given. A model that is
  * not in the catalogue is treated as bound if its model family binds reasoning.
  * @param modelId the id as the request spells it, which is used if `model` is undefined
@@ -49,7 +49,7 @@ export function bindsReasoning(
 }
 
 /**
- * Returns whether the model reasons if the request does not mention reasoning. The safe result is true for
+ * Returns whether the model reasons if the request does not mention reasoning. The safe answer is true for
  * every model that can reason or might be able to reason.
  */
 export function thinksByDefault({ thinksByDefault: known, capabilities }: CatalogModel): boolean {
@@ -57,8 +57,8 @@ export function thinksByDefault({ thinksByDefault: known, capabilities }: Catalo
 }
 
 /**
- * Returns whether a provider's API accepts tools for a model. Without a source for tool support, the result
- * is true if the model offers the API's format and is not known to lack tool calls.
+ * Returns whether a provider's API accepts tools for a model. If no source documents tool support, returns
+ * true if the model offers the API's format and is not known to lack tool calls.
  * @param effort the `reasoning_effort` of the request, or undefined if the request does not set the field
  */
 export function takesToolsOn(
@@ -82,9 +82,9 @@ export function takesToolsOn(
 }
 
 /**
- * Returns whether the provider can defer tools of this model behind its own tool search. For models without
- * tool search, requests with deferred tools may fail. The function therefore uses only statements on the
- * provider's own pages and their implications.
+ * Returns whether the provider can defer tools of this model behind its own tool search. If a model does not
+ * support tool search, requests with deferred tools may fail. This function therefore uses only statements on the
+ * provider's own pages and conclusions from them.
  */
 export function defersNatively(model: CatalogModel, api: ApiName): boolean {
   return (model.defersOn?.includes(api) ?? false) && isFirstHand(model, 'defersOn');
@@ -92,7 +92,7 @@ export function defersNatively(model: CatalogModel, api: ApiName): boolean {
 
 /**
  * Returns whether a message can add tools to the end of a conversation without changing the prompt prefix.
- * The function uses only statements on the provider's own pages, like `defersNatively`.
+ * Like `defersNatively`, this function uses only statements on the provider's own pages.
  */
 export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
   return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');
@@ -105,7 +105,7 @@ function isFirstHand({ evidence }: CatalogModel, fact: FactName): boolean {
 
 /** Prices of cached input in USD per million tokens. */
 export interface CachePrices {
-  /** Price of input that is neither read from the cache nor written to the cache. */
+  /** Price of input that is neither read from nor written to the cache. */
   readonly input: number;
   readonly read: number;
   /**
@@ -131,12 +131,12 @@ const lowestMinTokens = 512;
 
 /**
  * Returns the prices of cached input at a time. Callers compare the prices of cached input to find out
- * whether a change to the prompt prefix saves money. The result is null if the provider does not cache this
- * model, or if its caching or its prices are unknown. If the price of a cache read is unknown, the lowest
- * price that any provider documents is used. If the price of a cache write for an hour or more is unknown,
- * the highest documented price is used. A change to a cached prefix therefore never appears cheaper than the
- * change really is. If a model has no separate write price, a cache write costs as much as input. Use
- * `costUsd` for the cost of a request.
+ * whether a change to the prompt prefix saves money. Returns null if the provider does not cache prompts for
+ * this model, or if caching support or prices are unknown. If the cache read price is unknown, the lowest cache
+ * read price that any provider documents is used. If the price of a cache write for an hour or more is unknown, the
+ * highest documented cache write price is used. A change to a cached prefix therefore never appears cheaper than
+ * it really is. If a model has no separate price for cache writes, the input price applies. To
+ * compute the cost of a request, use `costUsd`.
  * @param at the time of the request, as Unix time in milliseconds
  */
 export function cachePrices({ prices, cache }: CatalogModel, at: number): CachePrices | null {

@@ -2,7 +2,7 @@ import type { ModelKind, ModelRecord } from './catalog-file.ts';
 import type { CatalogModel, ModelCatalog } from './model-catalog.ts';
 import type { ModelPrices } from './prices.ts';
 
-/** The known facts about a model that an account has. Facts that are null or absent are unknown. */
+/** The known properties of an account's own model. Properties that are null or absent are unknown. */
 export interface OwnModelFacts {
   readonly provider: string;
   readonly modelId: string;
@@ -25,9 +25,9 @@ const unknownCapabilities: ModelRecord['capabilities'] = {
 };
 
 /**
- * Creates the record of an account's own model. Facts without a value come from the catalogue's record of the
- * same model and provider. Otherwise, capabilities and token limits come from a record with the same id at
- * another provider, because they are properties of the model. Prices are properties of the provider.
+ * Creates the catalogue record for an account's own model. Missing properties come from the catalogue's record of the same
+ * model at the same provider. Otherwise, capabilities and token limits come from a record with the same id at
+ * another provider, because they are properties of the model. Prices are properties of the provider, so they are not copied from other providers.
  */
 export function createOwnModel(facts: OwnModelFacts, catalog: ModelCatalog): CatalogModel {
   const { provider, modelId, format } = facts;
@@ -57,7 +57,7 @@ export function createOwnModel(facts: OwnModelFacts, catalog: ModelCatalog): Cat
   };
 }
 
-/** The usual names of models that serve no chat requests. Lists of self-hosted servers do not state the kind. */
+/** Matches the usual names of models that do not serve chat requests. The model lists of self-hosted servers do not specify the kind of model. */
 const kindNames: readonly (readonly [RegExp, ModelKind])[] = [
   [/rerank/i, 'rerank'],
   [/embed|\bbge-|\be5-|\bgte-|minilm/i, 'embedding'],

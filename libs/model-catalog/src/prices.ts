@@ -7,7 +7,7 @@ const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 const rates = z.strictObject({
   input: usdPerMillionTokens,
   output: usdPerMillionTokens,
-  /** Price for input tokens read from the prompt cache. Without this price, the price of input applies. */
+  /** Price for input tokens read from the prompt cache. If absent, the input price applies. */
   cacheRead: usdPerMillionTokens.optional(),
   /** Price for input tokens written to the prompt cache with the provider's shortest cache lifetime. */
   cacheWrite: usdPerMillionTokens.optional(),
@@ -20,13 +20,13 @@ const rates = z.strictObject({
 });
 
 /**
- * Prices that apply to the whole request when its input exceeds a bound. The prices are sorted by bound,
+ * Prices that apply to the whole request when its input exceeds a bound. Tiers are sorted by bound,
  * ascending.
  */
 const tiers = z.array(rates.extend({ aboveInputTokens: z.int().positive() })).optional();
 
 /**
- * A period with different prices, which starts on a day, ends before a day, or covers certain hours. A period
+ * A period with different prices, which can start on a day, end before a day, or cover certain hours. A period
  * applies only if all of its conditions are met. Days and hours are in UTC, because prices must not depend on
  * the location of the gateway.
  */
@@ -36,7 +36,7 @@ const period = rates.extend({
   from: day.optional(),
   /** The first day on which the prices no longer apply. */
   until: day.optional(),
-  /** Days of the week on which the prices apply. The number 0 means Sunday. */
+  /** Days of the week on which the prices apply. Sunday is day 0. */
   weekdays: z.array(z.int().min(0).max(6)).min(1).optional(),
   /** Start (inclusive) and end (exclusive) of each span of hours. */
   hours: z

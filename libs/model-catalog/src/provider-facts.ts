@@ -4,15 +4,15 @@ import { z } from 'zod';
 export const apiName = z.enum(['chat-completions', 'responses', 'messages', 'converse', 'gemini', 'cohere']);
 
 /**
- * Whether an API accepts tools for a model. `effort_none` means that the API accepts tools only if
+ * Whether a provider's API accepts tools for a model. `effort_none` means that the API accepts tools only if
  * `reasoning_effort` is `"none"`. `effort_unset` means that the API accepts tools only without
  * `reasoning_effort`, or with `"none"`.
  */
 export const toolCondition = z.enum(['yes', 'no', 'effort_none', 'effort_unset']);
 
 /**
- * The effect on reasoning in a transcript if `system`, tools or earlier messages changed after the reasoning.
- * `rejects` means that the request fails with 400. `drops` means that the provider ignores the reasoning
+ * The effect on reasoning in a transcript if `system`, tools or earlier messages changed after the reasoning was produced.
+ * `rejects` means that the request fails with status 400. `drops` means that the provider ignores the reasoning
  * without an error.
  */
 export const binding = z.strictObject({
@@ -29,7 +29,7 @@ export const binding = z.strictObject({
   isAccountBound: z.literal(true).optional(),
 });
 
-/** The facts about a model on which a decision can depend. */
+/** Model properties on which a gateway decision can depend. */
 const factName = z.enum([
   'toolsOn',
   'thinksByDefault',
@@ -42,14 +42,14 @@ const factName = z.enum([
 ]);
 
 /**
- * The certainty of a fact. `documented` means that the provider's own page or SDK states the fact. `derived`
- * means that the fact follows from the provider's own page or SDK. `second_hand` means that another source
- * states the fact. `assumed` means that no source states the fact, and the catalogue uses the value of the
+ * The certainty of a model property. `documented` means that the provider's own page or SDK documents the property. `derived`
+ * means that the property can be inferred from the provider's own page or SDK. `second_hand` means that a source other than the provider
+ * documents the property. `assumed` means that no source documents the property, and the catalogue uses the value of the
  * model's family.
  */
 const confidence = z.enum(['documented', 'derived', 'second_hand', 'assumed']);
 
-/** The source of each fact, as a key of the file's `sources`, and the certainty of the fact. */
+/** The source of each property, as a key in the file's `sources`, and the certainty of the property. */
 export const evidence = z.partialRecord(factName, z.strictObject({ source: z.string().min(1), confidence }));
 
 export type ApiName = z.infer<typeof apiName>;

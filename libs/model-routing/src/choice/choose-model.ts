@@ -16,12 +16,12 @@ import type {
 export const explorationShare = 0.05;
 /** Number of observations, weighted by age, above which a model is no longer explored. */
 const knownWeight = 5;
-/** Assumed tool recall of a model without observations, and the weight of this assumption in requests. */
+/** Assumed tool recall of a model without observations, and the weight of this assumption as a number of requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
  * Chooses the model for a request that leaves the choice to the gateway. The function is pure, so the same
- * question always gives the same result. Candidates with the same score are sorted by price, then by quality,
+ * question always results in the same choice. Candidates with the same score are sorted by price, then by quality,
  * then by name.
  */
 export function chooseModel(question: RoutingQuestion): RoutingChoice {
@@ -32,7 +32,7 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const able: Candidate[] = [];
   const ruleOf = createRules(question);
   // The required quality depends on all models that the account allows, not on the needs of one request.
-  // A request that needs more capabilities therefore never gets a worse model.
+  // A request that needs more capabilities is therefore never sent to a worse model.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);
@@ -48,7 +48,7 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   return { ...settled, level, excluded };
 }
 
-/** Exclusion rules that depend on the request and not on the account. */
+/** Exclusion rules that depend on the request but not on the account. */
 const requestRules: ReadonlySet<string> = new Set<Excluded['rule']>([
   ...(['no_tools', 'no_images', 'no_documents', 'no_json_mode', 'no_streaming', 'no_thinking'] as const),
   ...(['context_too_short', 'output_too_short', 'session_bound'] as const),
@@ -132,8 +132,8 @@ function byTies(one: Candidate, other: Candidate): number {
 }
 
 /**
- * For a small share of requests, the function moves the least observed model to the front. No model is moved
- * if the conversation already uses a model.
+ * For a small share of requests, moves the model with the fewest observations to the front. The order does not
+ * change if the conversation already uses a model.
  */
 function explore(
   ordered: readonly Candidate[],
@@ -152,12 +152,12 @@ type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;
 /** A conversation is expected to continue for as many turns as before, up to this limit. */
 const turnsAheadMax = 20;
 /**
- * Minimum savings of a model switch, as a share of the cost. Smaller savings are within the estimation error.
+ * Minimum savings for which the model is switched, as a share of the cost. Smaller savings are within the estimation error.
  */
 const savingShareMin = 0.2;
 
 /**
- * Keeps a conversation on its model unless a switch to another model saves more than the lost cache costs. If
+ * Keeps a conversation on its model unless switching to another model saves more than the lost prompt cache costs. If
  * the current model cannot serve the request or is no longer allowed, the ranking applies unchanged.
  */
 function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ranked {
@@ -175,7 +175,7 @@ function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ra
 
 /**
  * Compares the costs of the current turn and of the expected future turns. In the current turn, only the
- * current model can have a cached prefix. For later turns, both models are assumed to have a warm cache.
+ * current model can have a cached prefix. For later turns, the prompt cache is assumed to be warm for both models.
  */
 function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs, now }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));

@@ -6,7 +6,7 @@ import type { Needs, ObservedLatency } from './question.ts';
 const outputTokensTypical = 400;
 
 /**
- * Expected cost of sending the request to a model, in USD. The cost is null if the model's prices are
+ * Expected cost of sending the request to a model, in USD. Returns null if the model's prices are
  * unknown.
  * @param cachedTokens input tokens already in the provider's cache
  * @param at the time of the request, as Unix time in milliseconds
@@ -31,8 +31,8 @@ export function expectCostUsd(
 }
 
 /**
- * Number of output tokens in a typical response. The number of output tokens determines the relative weights
- * of the time to first token and the time per token.
+ * Number of output tokens in a typical response. This number determines the relative weights of the
+ * time to first token and the time per token.
  */
 const latencyTokensTypical = 200;
 interface Prior {
@@ -40,13 +40,13 @@ interface Prior {
   readonly msPerToken: number;
 }
 
-/** Weight of the prior for latency. The weight is a number of requests. */
+/** Weight of the prior for latency. The weight is expressed as a number of requests. */
 const priorWeight = 2;
 
 /**
  * Latency estimate for a model without observations. The estimate assumes that a more expensive model is
- * larger and slower, because no public source has figures for all models. A few observed requests have more
- * weight than this prior.
+ * larger and slower, because no public source has latency figures for all models. A few observed requests
+ * outweigh this prior.
  */
 function priorOf({ prices }: CatalogModel): Prior {
   const size = Math.log2(1 + (prices?.output ?? 10));

@@ -26,12 +26,12 @@ export const exclusionTexts: Readonly<Record<ExclusionRule, string>> = {
   session_bound: 'not the model that signed the reasoning in the transcript',
 };
 
-/** The inputs of the model choice that decide which models are excluded. */
+/** The inputs of the model choice that determine which models are excluded. */
 export type RuleQuestion = Pick<RoutingQuestion, 'models' | 'needs' | 'policy' | 'pin' | 'now'>;
 
 /** Returns the first rule that excludes a model, or undefined if the model can serve the request. */
 export function createRules(question: RuleQuestion): (listed: ListedModel) => ExclusionRule | undefined {
-  // Only rules that apply to the request and its account are created. Most checks are therefore skipped.
+  // Only rules that apply to the request and its account are created. Most checks are therefore omitted.
   const rules = [
     ...policyRules(question),
     ...stateRules(question),
@@ -86,7 +86,7 @@ function* needRules({ needs }: RuleQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
   if (needs.documents) yield ['no_documents', ({ model }) => model.capabilities.documents !== true];
-  // For a third of the models, no source states JSON mode support, although most of these models have a JSON mode.
+  // For a third of the models, no source documents JSON mode support, although most of these models support JSON mode.
   // A model is therefore excluded only if a source documents that the model lacks JSON mode.
   if (needs.jsonMode) yield ['no_json_mode', ({ model }) => model.capabilities.jsonMode === false];
   if (needs.streaming) yield ['no_streaming', ({ model }) => model.capabilities.streaming === false];
@@ -98,7 +98,7 @@ function* needRules({ needs }: RuleQuestion): Generator<Rule> {
 /** Assumed context window in tokens for a model without a documented context window. */
 const windowTokensDefault = 8_192;
 
-/** @param windowTokens the assumed context window if the catalogue has no value for the model */
+/** @param windowTokens the assumed context window if the catalogue has no context window for the model */
 function isFull(
   { contextWindow, maxInputTokens = Infinity }: CatalogModel,
   { inputTokens, outputTokensMax }: Needs,
@@ -118,8 +118,8 @@ function* pinRules({ pin }: RuleQuestion): Generator<Rule> {
 }
 
 /**
- * Providers that are used only if the account allows the provider by name, or as a last resort. Examples are
- * the sandbox, and providers that host deployments of the account itself.
+ * Providers that are used only if the account explicitly allows them, or as a last resort. Examples are
+ * the sandbox and providers that host the account's own deployments.
  */
 function findDemoted({ models, policy }: RuleQuestion): ReadonlySet<string> {
   const present = new Set<string>();
@@ -139,7 +139,7 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
 }
 
 /**
- * Returns the first requirement of a request that the client's chosen model does not meet. The client may
+ * Returns the first requirement of a request that is not met by the model that the client chose. The client may
  * have better information about the model than the catalogue. Therefore only documented limitations exclude
  * the model, and an unknown capability is treated as present.
  */

@@ -1,7 +1,7 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { ComplexityLevel, ComplexityThresholds } from '../complexity/complexity-model.ts';
 
-/** Capabilities that a request requires of the model. */
+/** Capabilities that the model must have for a request. */
 export interface Needs {
   readonly tools: boolean;
   readonly images: boolean;
@@ -23,14 +23,14 @@ export interface RoutingPolicy {
   readonly allowedProviders: readonly string[] | null;
   /** Disabled models, as `<provider>/<model>`. */
   readonly turnedOff: ReadonlySet<string>;
-  /** Maximum input and output price, each in USD per million tokens. Null means that there is no maximum. */
+  /** Maximum input price and maximum output price, each in USD per million tokens. Null means that there is no maximum. */
   readonly maxCostUsdPerMtok: number | null;
 }
 
 /** A model's observed latency. Older requests have less weight in the average. */
 export interface ObservedLatency {
   readonly firstTokenMs: number;
-  /** Observed time per output token. Null if no response was suitable for measuring the time. */
+  /** Observed time per output token. Null if no observed response was suitable for the measurement. */
   readonly msPerToken: number | null;
   /** Weight of the latency observation. The weight is a number of requests. */
   readonly weight: number;
@@ -43,23 +43,23 @@ export interface ObservedRecall {
   readonly recalled: number;
 }
 
-/** The model that a conversation has used until now. */
+/** The model that a conversation has used so far. */
 export interface Pin {
   readonly id: string;
   /** The conversation's complexity, determined on its first turn. */
   readonly level: ComplexityLevel;
   /**
-   * Length of the prompt prefix that may still be in the provider's cache, in tokens. The length is 0 if the
-   * prefix has expired or is too short.
+   * Length of the prompt prefix that may still be in the provider's cache, in tokens. 0 if the prefix
+   * has expired or is too short.
    */
   readonly cachedTokens: number;
-  /** Number of turns of the conversation until now. */
+  /** Number of turns in the conversation so far. */
   readonly turns: number;
   /** Whether the transcript contains reasoning that is bound to this model. */
   readonly isBound: boolean;
 }
 
-/** A model that the gateway may choose, with the facts that do not depend on the request. */
+/** A model that the gateway may choose, with the data that does not depend on the request. */
 export interface ListedModel {
   readonly model: CatalogModel;
   /** The model id, as `<provider>/<model>`. */
@@ -68,7 +68,7 @@ export interface ListedModel {
   readonly quality: number;
 }
 
-/** All inputs of the model choice. Equal inputs give the same model choice. */
+/** All inputs of the model choice. Equal inputs lead to the same model choice. */
 export interface RoutingQuestion {
   readonly mode: RoutingMode;
   /** The chat models of the connected providers, in a stable order. */
@@ -82,13 +82,13 @@ export interface RoutingQuestion {
   readonly recall: (id: string) => ObservedRecall | undefined;
   readonly pin: Pin | null;
   /**
-   * A random number from 0 to 1. If the number is below `explorationShare`, the gateway chooses a model with
+   * A random number from 0 to 1. If this number is less than `explorationShare`, the gateway chooses a model with
    * few observations.
    */
   readonly chance: number;
   /**
-   * The time when the request was accepted, as Unix time in milliseconds. Models retired by this day (UTC)
-   * are excluded, and the prices at this time apply.
+   * The time when the request was accepted, as Unix time in milliseconds. Models retired on or before this day
+   * (UTC) are excluded, and the prices at this time apply.
    */
   readonly now: number;
 }
@@ -96,18 +96,18 @@ export interface RoutingQuestion {
 /** A model that can serve the request, with its score. */
 export interface Candidate extends ListedModel {
   /**
-   * The value by which candidates are sorted. The value is in USD in the modes `cheap` and `auto`, in
-   * milliseconds in `fast`, and quality × recall in `capable`.
+   * The score by which candidates are sorted. The score is an amount in USD in the modes `cheap` and `auto`, a
+   * time in milliseconds in `fast`, and quality × recall in `capable`.
    */
   readonly score: number;
-  /** Expected cost of the request. The cost is null if the prices are unknown. */
+  /** Expected cost of the request, in USD. Null if the prices are unknown. */
   readonly costUsd: number | null;
 }
 
 /**
- * The reason why the first candidate was chosen. `complexity_*` means the cheapest model with sufficient
- * quality. `session` means the model that the conversation already uses. `session_moved` means that the
- * savings exceed the cost of the lost cache. `bound_thinking` means that the transcript contains the model's
+ * The reason why the first candidate was chosen. `complexity_*` means that the cheapest model with sufficient quality
+ * was chosen. `session` means that the conversation keeps its current model. `session_moved` means that switching
+ * models saves more than the lost prompt cache costs. `bound_thinking` means that the transcript contains the model's
  * bound reasoning. `explored` means that the model has few observations.
  */
 export type ChoiceReason =
@@ -149,17 +149,17 @@ export type ExclusionRule =
 
 export interface RoutingChoice {
   /**
-   * Candidates, best first. The candidates after the first candidate serve as fallbacks. The list is empty if
-   * every model is excluded.
+   * Candidates, best first. The candidates after the first candidate serve as fallbacks. Empty if every
+   * model is excluded.
    */
   readonly candidates: readonly Candidate[];
-  /** The reason for the choice. The reason is null if there is no candidate. */
+  /** The reason for choosing the first candidate. Null if there is no candidate. */
   readonly reason: ChoiceReason | null;
   readonly level: ComplexityLevel;
   readonly excluded: readonly Excluded[];
 }
 
-/** The criterion for choosing a model, which is request complexity, price, latency or quality. */
+/** The criterion by which a model is chosen, which is request complexity, price, latency or quality. */
 export const routingModes = ['auto', 'cheap', 'fast', 'capable'] as const;
 export type RoutingMode = (typeof routingModes)[number];
 
@@ -173,7 +173,7 @@ export function parseRoutingString(model: string): RoutingMode | undefined {
   return model.startsWith(prefix) ? modeOf.get(model) : undefined;
 }
 
-/** Whether a model string starts with the gateway's prefix. The mode after the prefix may be unknown. */
+/** Whether a model string starts with the gateway's prefix. The mode that follows the prefix may be unknown. */
 export function isRoutingName(model: string): boolean {
   return model.startsWith(prefix);
 }

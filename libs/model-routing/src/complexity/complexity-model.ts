@@ -1,7 +1,7 @@
 import { extractFeatures, featureNames } from './features.ts';
 import weights from '../../../../models/complexity/weights.json' with { type: 'json' };
 
-/** The weights that `training/complexity` fitted and wrote. Features are in the order of `featureNames`. */
+/** The weights that `training/complexity` fitted and wrote to the file. Features are in the order of `featureNames`. */
 export interface ComplexityWeights {
   readonly version: number;
   readonly features: readonly string[];
@@ -14,8 +14,8 @@ export interface ComplexityWeights {
    */
   readonly calibration: { readonly slope: number; readonly intercept: number };
   /**
-   * Score thresholds for medium and high complexity. The shipped thresholds apply until thresholds from the
-   * account's own requests exist.
+   * Score thresholds for medium and high complexity. The shipped thresholds apply until thresholds have been derived
+   * from the account's own requests.
    */
   readonly thresholds: ComplexityThresholds;
 }
@@ -39,8 +39,8 @@ export interface ComplexityModel {
 }
 
 /**
- * Maximum deviation of a feature from the mean, in standard deviations. Larger deviations are capped, because
- * larger values were rare in the training data.
+ * Maximum deviation of a feature from the mean, in standard deviations. Larger deviations are capped,
+ * because they were rare in the training data.
  */
 const deviationsMax = 5;
 
@@ -66,7 +66,7 @@ export function createComplexityModel(fitted: ComplexityWeights): ComplexityMode
 }
 
 /**
- * Deviations of the features from the mean, capped at ±`deviationsMax`. The training code calls the same
+ * Returns the deviations of the features from their means, capped at ±`deviationsMax`. The training code calls the same
  * function.
  */
 export function standardize(value: number, mean: number, deviation: number): number {

@@ -17,7 +17,7 @@ const lists = {
     'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty hundred thousand million dozen third quarter first second fourth fifth once',
   rate: 'per hour hours minute minutes day days week weeks month months year years percent mile miles dollar dollars cost costs price total remaining left rest sum average much spend spends pay pays buys sells earns makes gets gives takes',
   reasoning: 'because therefore thus since hence then so implies follows calculate compute determine why',
-  /** Verbs and nouns for work products and proofs. Words that ask for facts are not in this list. */
+  /** Verbs and nouns that refer to work products and proofs. Words with which users ask for facts are not in this list. */
   task: 'prove proof derive explain evaluate solve compare analyze analyse design implement optimize optimise refactor debug diagnose argue justify estimate plan architect algorithm theorem complexity rigorous rigorously detailed comprehensive step steps tradeoff tradeoffs trade-offs concurrent concurrency distributed invariant constraints migrate rewrite investigate',
   recall:
     'called known refers term name named define defined definition example described describes means meaning type types considered associated characterized cause causes caused located found',
@@ -33,7 +33,7 @@ type WordClass = keyof typeof lists;
 
 const wordClasses = Object.keys(lists) as readonly WordClass[];
 
-/** Maps a lowercase word to the index of its class. A word belongs to the first class that lists the word. */
+/** Maps a lowercase word to the index of its class. A word belongs to the first class that contains it. */
 const classOfWord: ReadonlyMap<string, number> = new Map(
   wordClasses
     .flatMap((name, position) => lists[name].split(' ').map((word) => [word, position] as const))
@@ -100,7 +100,7 @@ export function extractFeatures(whole: string): Float64Array {
   const { stem, figures } = readOptions(text);
   const scan = scanText(text);
   const { counts, classes } = scan;
-  // A multiple-choice question only requires a choice, so words for larger tasks are not counted.
+  // A multiple-choice question only requires a choice, so words that describe larger tasks are not counted.
   if (stem.length < text.length) classes[taskClass] = 0;
   const words = Math.max(1, counts.words);
   const sentences = Math.max(1, counts.sentences);
@@ -194,8 +194,8 @@ function noteNumber(found: string, { counts, distinctNumbers }: Scan): void {
 }
 
 /**
- * Strips trailing punctuation from a number. The function uses a loop, because a pattern would take quadratic
- * time on many punctuation characters in a row.
+ * Strips trailing punctuation from a number. The implementation is a loop, because a regular expression would
+ * take quadratic time on long runs of punctuation.
  */
 function withoutEnd(found: string): string {
   let end = found.length;
@@ -204,8 +204,8 @@ function withoutEnd(found: string): string {
 }
 
 /**
- * Pairs each punctuation mark with the name of its count. All marks are in the Basic Multilingual Plane, so
- * each mark is one UTF-16 unit.
+ * Pairs each punctuation mark with the name of its count. All punctuation marks are in the Basic Multilingual Plane, so
+ * each is a single UTF-16 code unit.
  */
 function marksOf(marks: string, name: keyof Counts): (readonly [string, keyof Counts])[] {
   return Array.from(marks, (mark) => [mark, name] as const);

@@ -1,4 +1,4 @@
-/** The options in a multiple-choice question (`A. …`, `B) …`, one per line), separated from the question. */
+/** The options of a multiple-choice question (`A. …`, `B) …`, one per line), separated from the question. */
 export interface Choices {
   readonly stem: string;
   /** Feature values of the options, in the order of the feature names `options`, `optionWords`, … */
@@ -9,7 +9,7 @@ export interface Choices {
 const optionLine = /\n[ \t]*\(?([A-J])[.)][ \t]+([^\n]*)/g;
 const noChoices = [0, 0, 0, 0, 0, 0, 0] as const;
 
-/** Parses the options of a question. Long, similar or numeric options are harder to distinguish. */
+/** Parses the options of a question. Long, similar or numeric options are harder for a model to distinguish. */
 export function readOptions(text: string): Choices {
   const found = [...text.matchAll(optionLine)];
   const [first] = found;

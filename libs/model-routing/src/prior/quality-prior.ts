@@ -8,7 +8,7 @@ interface Figure {
 }
 
 /**
- * Number of iterations of alternating least squares. After this number of iterations, the values have
+ * Number of iterations of alternating least squares. After this number of iterations, the fit has
  * converged.
  */
 const rounds = 30;
@@ -16,9 +16,9 @@ const rounds = 30;
 const priorWeight = 0.5;
 
 /**
- * Rates the quality of models from 0 to 1, for models that the gateway has not observed yet. Each benchmark
- * in the catalogue has its own scale. Models that occur in two benchmarks link the scales of these
- * benchmarks. Every benchmark therefore gets an intercept and a slope, and every model gets one ability. The
+ * Rates the quality, from 0 to 1, of models that the gateway has not observed yet. Each benchmark
+ * in the catalogue has its own scale. Models that occur in two benchmarks make the scales of the two benchmarks
+ * comparable. Therefore, an intercept and a slope are fitted for each benchmark, and one ability for each model. The
  * fit is `value ≈ intercept + slope × ability` (alternating least squares, as in item response models). A
  * model without benchmark figures is rated only by its output price and its age.
  */
@@ -43,7 +43,7 @@ export function rateQuality(models: readonly CatalogModel[]): ReadonlyMap<Catalo
   return new Map(models.map((model, at) => [model, sigmoid(abilities[at] ?? 0)]));
 }
 
-/** Minimum number of models in a benchmark. The scale of a smaller benchmark cannot be estimated. */
+/** Minimum number of models that a benchmark must cover. The scale of a benchmark with fewer models cannot be estimated. */
 const modelsMin = 8;
 
 function listFigures(models: readonly CatalogModel[]): Figure[] {
@@ -61,8 +61,8 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
 }
 
 /**
- * A model's ability before benchmark results are used. The ability is 0 for a model of mid-2025 with a price
- * of 3 USD per million output tokens. The ability increases by one per year and by one per fourfold price.
+ * A model's estimated ability before benchmark results are taken into account. The ability is 0 for a model that was released in mid-2025 and
+ * costs 3 USD per million output tokens. The ability increases by one for each year and by one for each fourfold increase in price.
  */
 function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);
@@ -72,8 +72,8 @@ function estimateAbility({ prices, releasedAt }: CatalogModel): number {
 }
 
 /**
- * Fits the benchmark values to the abilities by least squares. The slope is never negative, because a better
- * model does not score worse.
+ * Fits the benchmark values to the abilities by least squares. The slope is never negative, because a better model does
+ * not get a lower benchmark score.
  */
 function fitScale(seen: readonly Figure[], abilities: Float64Array): { intercept: number; slope: number } {
   const xs = seen.map(({ model }) => abilities[model] ?? 0);
@@ -109,7 +109,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => number): M
 }
 
 /**
- * The chat models of a catalogue with their quality, grouped by provider. The call takes tens of
+ * Returns a catalogue's chat models with their quality, grouped by provider. The call takes tens of
  * milliseconds, so each process should call the function only once.
  */
 export function listModels(models: readonly CatalogModel[]): ReadonlyMap<string, readonly ListedModel[]> {
