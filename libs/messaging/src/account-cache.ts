@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Stores a value if the share of its account has enough room. KEYS[1] is the value, and KEYS[2] is the
- * account's byte count for the current day. ARGV contains the value, its lifetime in seconds, the share of
- * the account in bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only the
+ * Stores a value if it fits into the account's share. KEYS[1] is the key of the value, and KEYS[2] is the
+ * key of the account's byte count for the current day. ARGV contains the value, its lifetime in seconds, the
+ * account's share in bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only the
  * growth in bytes is counted. The script returns 1 if the value was stored.
  */
 const setInShare = `
@@ -31,24 +31,24 @@ interface ShareCommands {
   ): Promise<number>;
 }
 
-/** The bytes of a short key with an expiry in Redis, without its value (measured with `MEMORY USAGE`). */
+/** Number of bytes that Redis uses for a short key with an expiry, without the value (measured with `MEMORY USAGE`). */
 const keyBytes = 200;
 const dayMs = 86_400_000;
 
 export interface AccountCacheOptions {
-  /** The name of the byte counters. Values with the same purpose share a name and a maximum. */
+  /** The name of the byte counters in Redis. Values with the same purpose share a name and a maximum. */
   readonly purpose: string;
   /**
-   * Maximum number of bytes that one account may write per UTC day. Values with a lifetime of one day occupy
-   * at most twice this number of bytes.
+   * Maximum number of bytes that one account may write per UTC day. An account's values with a lifetime of one day
+   * occupy at most twice this number of bytes.
    */
   readonly bytesPerDayMax: number;
-  /** A function that is called for each value that was not stored because the account's share is used up. */
+  /** A function that is called whenever a value is not stored because the account's share is used up. */
   readonly onRefused: () => void;
 }
 
 /**
- * The part of the cache Redis server that stores values for accounts. No account can fill the cache and
+ * A cache for account data in the cache Redis server. No account can fill the cache and
  * thereby evict the values of other accounts. Callers must work correctly without a cached value, because
  * Redis may evict the value.
  */

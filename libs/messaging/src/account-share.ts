@@ -1,13 +1,13 @@
 import type { Metrics } from '@gateway/observability';
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 
-/** The limits by which a service shares its database connections between accounts. */
+/** The limits with which a service shares its database connections among accounts. */
 export type AccountShare = Omit<FairQueueOptions, 'onRefused'>;
 
 /**
  * The account share for services that mainly wait for Postgres. One account uses at most two of a pool's ten
  * connections. Eight calls run at the same time, so two connections remain free for jobs. A burst of 64 calls
- * of a few milliseconds each is still served.
+ * that take a few milliseconds each is still served.
  */
 export const accountShare: AccountShare = {
   slots: 8,
@@ -17,7 +17,7 @@ export const accountShare: AccountShare = {
   waitMsMax: 2_000,
 };
 
-/** Opens the queue for an account share, and reports the queue in the metrics. */
+/** Creates the queue for an account share and reports it in the metrics. */
 export function watchShare(metrics: Metrics, share: AccountShare): FairQueue {
   const refused = metrics.counter({
     name: 'account_calls_refused_total',

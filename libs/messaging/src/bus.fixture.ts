@@ -65,12 +65,12 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
 }
 
 /**
- * The request that `untilServed` sends. Test servers that delay their replies answer the request of
+ * The request that `untilServed` repeats until the contract is served. Test servers that delay their replies answer the request of
  * `untilServed` immediately.
  */
 export const probe = -1;
 
-/** Waits until a contract is served. A call to a contract that is not served fails immediately. */
+/** Waits until a contract is served. A call of a contract that no process serves fails immediately. */
 export async function untilServed(
   caller: Messaging,
   contract: typeof double = double,

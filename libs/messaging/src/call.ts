@@ -14,13 +14,13 @@ import {
 } from './message-format.ts';
 import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 
-/** The errors of calls that reached no server. */
+/** Errors of calls that did not reach a server. */
 const unreached = new WeakSet<GatewayError>();
 
 /**
- * Whether a call failed because no server received the call, or because the connection was lost. Only a call
- * that failed in this way is worth repeating. A server that did not reply in time will not reply to the next
- * call.
+ * Whether a call failed because no server received the call, or because the connection was lost. Only calls
+ * that failed in this way are worth retrying. A server that did not reply in time will probably not reply to the next call
+ * either.
  */
 export function isUnreached(error: unknown): boolean {
   return error instanceof GatewayError && unreached.has(error);
@@ -79,9 +79,9 @@ async function ask(
 }
 
 /**
- * Whether a call shares the time budget of its request. The time that failed calls took is deducted from the
- * deadlines of later calls. A request therefore never waits for the sum of several deadlines. Callers that
- * pass their own deadline or signal limit the time themselves.
+ * Returns whether a call shares its request's time budget. The time that failed calls took is deducted from the
+ * deadlines of later calls. A request therefore never waits as long as several deadlines together. Callers that
+ * pass a deadline or a signal limit the time themselves.
  */
 function isBudgeted({ deadlineMs, signal }: CallOptions): boolean {
   return deadlineMs === undefined && signal === undefined;
@@ -102,7 +102,7 @@ function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg)
   throw unavailable(contract, `the reply breaks the contract (${at.slice(0, 5).join(', ')})`);
 }
 
-/** Rejects if the connection is lost or the signal aborts. A later reply is ignored. */
+/** Rejects if the connection is lost or the signal is aborted. A later reply is ignored. */
 function waitForReply(
   { waitingForReplies }: Connection,
   contract: RpcContract,

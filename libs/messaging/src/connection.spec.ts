@@ -52,7 +52,7 @@ it('fails a call immediately while disconnected, and recovers when the server is
     code: 'service_unavailable',
     detail: expect.stringContaining('not connected'),
   });
-  // The limit is half of the deadline of the call.
+  // The limit is half of the call's deadline.
   expect(performance.now() - from).toBeLessThan(10_000);
   for (let key = 0; key < 1_200; key += 1) account.broadcast(changed, { keyId: `k${key}` });
   await waitMs(1_000);
@@ -62,7 +62,7 @@ it('fails a call immediately while disconnected, and recovers when the server is
   await until(() => caller.connected && account.connected);
   await untilServed(caller);
   expect(reconnections).toBe(1);
-  // The option `onReconnect` exists because a listener that reconnects too late misses a broadcast.
+  // The option `onReconnect` is needed because a listener that reconnects too late misses a broadcast.
   expect(heard.length).toBeLessThanOrEqual(1_000);
 }, 60_000);
 
@@ -115,6 +115,6 @@ it('closes in time even if the server is unavailable', async () => {
   await until(() => !account.connected);
   const from = performance.now();
   await account.close();
-  // The time is much shorter than the time limit for requests in progress.
+  // This time is much shorter than the time limit for requests in progress.
   expect(performance.now() - from).toBeLessThan(8_000);
 }, 60_000);

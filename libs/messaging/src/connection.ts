@@ -17,7 +17,7 @@ export interface ConnectionOptions {
 const quietMs = 30_000;
 const retryMs = 250;
 
-/** A NATS connection that reconnects until the process closes the connection. */
+/** A NATS connection that reconnects until the process closes it. */
 export class Connection {
   /** Listeners for a lost connection. Calls that are pending when the connection is lost receive no reply. */
   readonly waitingForReplies = new Set<() => void>();
@@ -32,7 +32,7 @@ export class Connection {
     this.#options = options;
   }
 
-  /** The NATS connection. The value is undefined while the connection is down. */
+  /** The NATS connection. Undefined while the connection is down. */
   get current(): NatsConnection | undefined {
     return this.#isUp ? this.#nats : undefined;
   }
@@ -120,8 +120,8 @@ function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
     reconnectTimeWait: retryMs,
     reconnectJitter: retryMs,
     timeout: 5_000,
-    // A changed password may reach the NATS server before this process.
-    // Connection errors because of a changed password must not end the process.
+    // A changed password may take effect at the NATS server before this process receives it.
+    // Connection errors caused by a changed password must not end the process.
     ignoreAuthErrorAbort: true,
     // Pings detect an unresponsive server within 7.5 s, before a cached grant expires.
     pingInterval: 2_500,

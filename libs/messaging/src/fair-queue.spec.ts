@@ -9,7 +9,7 @@ const options: FairQueueOptions = {
   waitMsMax: 5_000,
 };
 
-/** A function that runs until the test ends the function. */
+/** A function that runs until the test ends it. */
 function heldWork() {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   return { run: () => promise, end: () => resolve(undefined) };

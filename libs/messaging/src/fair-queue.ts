@@ -1,17 +1,17 @@
 import { GatewayError } from '@gateway/errors';
 
 export interface FairQueueOptions {
-  /** Maximum number of running calls of all accounts together. */
+  /** Maximum number of running calls across all accounts. */
   readonly slots: number;
   /** Maximum number of running calls per account. */
   readonly slotsPerAccount: number;
   /** Maximum number of waiting calls per account. */
   readonly waitingPerAccountMax: number;
-  /** Maximum number of waiting calls of all accounts together. */
+  /** Maximum number of waiting calls across all accounts. */
   readonly waitingMax: number;
   /** Maximum time for which a call may wait for a slot, in milliseconds. */
   readonly waitMsMax: number;
-  /** A function that is called with the reason for each call that did not get a slot. */
+  /** A function that is called with the reason whenever a call does not get a slot. */
   readonly onRefused?: (reason: RefusedReason) => void;
 }
 
@@ -34,14 +34,14 @@ interface Lane {
 const retryAfterMs = 1_000;
 
 /**
- * Shares a resource between accounts. Each account has a separate bounded queue, and the accounts take turns
- * in getting free slots. An account with many calls therefore delays mainly the account's own calls. Calls
- * from other accounts wait at most for the calls that are already running.
+ * Shares a resource among accounts. Each account has a separate bounded queue, and the accounts take turns
+ * when slots become free. An account with many calls therefore delays mainly its own calls. Calls
+ * from other accounts wait at most until the calls that are already running have ended.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #lanes = new Map<string, Lane>();
-  /** Accounts with waiting calls that may occupy more slots, in the order of their turns. */
+  /** Accounts that have waiting calls and may occupy more slots, in the order of their turns. */
   readonly #ready = new Map<string, Lane>();
   #running = 0;
   #waiting = 0;
@@ -133,7 +133,7 @@ export class FairQueue {
       const next = this.#ready.entries().next().value;
       if (next === undefined) return;
       const [accountId, lane] = next;
-      // The account moves to the end of the order of turns.
+      // The account's next turn comes after those of all other accounts.
       this.#ready.delete(accountId);
       const [first] = lane.waiting;
       if (first === undefined) continue;

@@ -3,7 +3,7 @@ import { LoopShare, type LoopShareOptions, type Pieces } from './loop-share.ts';
 
 const jobs = { slots: 8, slotsPerAccount: 1, waitingPerAccountMax: 2, waitingMax: 8, waitMsMax: 5_000 };
 
-/** A loop share with a clock that advances only when the work in the test advances the clock. */
+/** A loop share whose clock advances only when the work in the test advances it. */
 function openShare(options: Partial<LoopShareOptions> = {}) {
   let now = 0;
   const ran: string[] = [];
@@ -11,7 +11,7 @@ function openShare(options: Partial<LoopShareOptions> = {}) {
     ...{ pieceMs: 2, contendedShare: 0.5, burstMs: 1_000, jobs, now: () => now },
     ...options,
   });
-  /** Work with the given number of steps, each of which takes one millisecond. */
+  /** Creates work with the given number of steps, each of which takes one millisecond. */
   function* work(name: string, steps: number): Pieces<string> {
     for (let step = 0; step < steps; step += 1) {
       now += 1;
@@ -78,7 +78,7 @@ describe('an event loop shared by accounts', () => {
     const greedy = contended.share.runInTurn('greedy', contended.work('g', 40));
     for (let turn = 0; turn < 50; turn += 1) await nextTurn();
     expect(contended.ran.length).toBeLessThan(12);
-    // The share of the account is enough for a few more pieces of work, but not for all pieces.
+    // The account's share is enough for a few more pieces of work, but not for all pieces.
     const before = contended.ran.length;
     contended.wait(8);
     await eventually(() => contended.ran.length > before);

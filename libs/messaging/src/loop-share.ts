@@ -17,7 +17,7 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 
 /**
  * Runs the work in short pieces. Other work runs in the pauses between the pieces. Use this function only for
- * work that another mechanism than a `LoopShare` limits.
+ * work that is limited by a mechanism other than a `LoopShare`.
  * @param pieceMs maximum duration of a piece of work, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {
@@ -40,14 +40,14 @@ export interface LoopShareOptions extends TimeShareOptions {
   readonly jobs: FairQueueOptions;
 }
 
-/** Runs work until the given time is over or the work is done. Returns true if the work is done. */
+/** Runs work until the given time is up or the work is done. Returns true if the work is done. */
 type Advance = (endAt: number) => boolean;
 
 /**
- * Shares an event loop between accounts. Short work runs immediately. Long work is split into pieces. In each
- * turn of the event loop, one piece runs, and the accounts take turns. Requests that arrive during long work
- * are processed between two pieces of that work. While several accounts are active, the long work of each
- * account gets a fixed share of the time.
+ * Shares an event loop among accounts. Short work runs immediately. Long work is split into pieces. In each
+ * turn of the event loop, one piece of work runs, and the accounts take turns. Requests that arrive during long work
+ * are processed between two pieces of that work. While several accounts are active, each account's long
+ * work gets a fixed share of the time.
  */
 export class LoopShare {
   readonly #pieceMs: number;
@@ -72,7 +72,7 @@ export class LoopShare {
     return this.#jobs.waiting;
   }
 
-  /** Records that the account sent a request. The size of the request is not recorded. */
+  /** Records that the account sent a request. The size of the request is ignored. */
   note(accountId: string): void {
     this.#time.note(accountId);
   }
@@ -86,7 +86,7 @@ export class LoopShare {
   }
 
   /**
-   * Runs short work immediately and long work piece by piece. Throws or rejects with the error of the work.
+   * Runs short work immediately and long work piece by piece. Throws or rejects with the error that the work throws.
    */
   run<Result>(accountId: string, pieces: Pieces<Result>): Result | Promise<Result> {
     if (this.#hadPiece === accountId) return this.runInTurn(accountId, pieces);
@@ -95,8 +95,8 @@ export class LoopShare {
   }
 
   /**
-   * Runs the work in pieces in later turns of the event loop, even if the work is short. Rejects with the
-   * error of the work.
+   * Runs the work in pieces in later turns of the event loop, even if the work is short. Rejects with the error
+   * that the work throws.
    */
   runInTurn<Result>(accountId: string, pieces: Pieces<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import { headers } from '@nats-io/transport-node';
 import { z } from 'zod';
 
 /**
- * The `max_payload` setting of NATS. The configuration of the NATS server also contains the value of
+ * The `max_payload` setting of NATS. The NATS server's configuration must contain the same value of
  * `max_payload`.
  */
 export const messageBytesMax = 8 * 1024 * 1024;
@@ -61,7 +61,7 @@ export function* cutForMessages<Item>(
 const instanceIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * The NATS subject for a contract, or for one instance that serves the contract. Throws `service_unavailable`
+ * Returns the NATS subject for a contract, or for one instance that serves the contract. Throws `service_unavailable`
  * for an invalid instance id.
  */
 export function subjectOf(contract: RpcContract, instanceId: string | undefined): string {
@@ -74,7 +74,7 @@ export function subjectOf(contract: RpcContract, instanceId: string | undefined)
   return `${contract.subject}.${instanceId}`;
 }
 
-/** NATS headers for the current trace. The headers are undefined if there is no current trace. */
+/** Returns the NATS headers for the current trace. Returns undefined if there is no current trace. */
 export function renderTrace(): MsgHdrs | undefined {
   const current = currentTraceHeaders();
   if (current === undefined) return undefined;
@@ -117,7 +117,7 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorRegistry, code);
 }
 
-/** Parses an error reply. An error code that is not in the registry becomes `service_unavailable`. */
+/** Parses an error reply. An error code that is not in the registry is replaced with `service_unavailable`. */
 export function parseErrorReply(data: Uint8Array, subject: string): GatewayError {
   const parsed = errorReply.safeParse(decodeJson(data));
   if (!parsed.success) {

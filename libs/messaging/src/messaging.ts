@@ -14,17 +14,17 @@ export interface CallOptions {
   /** A deadline that overrides the contract's deadline, in milliseconds. */
   readonly deadlineMs?: number;
   /**
-   * The id of the server instance to call. The instance is required for `perInstance` contracts, and ignored
-   * for other contracts.
+   * The id of the server instance to call. Required for `perInstance` contracts, and ignored for
+   * other contracts.
    */
   readonly instanceId?: string;
-  /** A signal that stops the wait for the reply. The server is not notified of the abort. */
+  /** A signal that stops the wait for the reply. The server is not notified when the signal is aborted. */
   readonly signal?: AbortSignal;
 }
 
 export interface ServeOptions {
   /**
-   * Maximum number of requests in progress. The default maximum is 256. Requests above the maximum fail
+   * Maximum number of concurrent requests. The default maximum is 256. Requests beyond the maximum fail
    * immediately with `service_unavailable`.
    */
   readonly inFlightMax?: number;
@@ -35,14 +35,14 @@ export interface Messaging {
   /** Whether the connection is currently up. */
   readonly connected: boolean;
   /**
-   * The id of this process as an instance. The process serves the `perInstance` subjects for its instance id.
+   * The instance id of this process. The process serves the `perInstance` subjects for its instance id.
    */
   readonly instanceId: string;
 
   /**
    * Sends a request and waits for the reply. Throws a `GatewayError`. If the server replies with an error,
    * the thrown error has the server's code. After any other failure, the thrown error has the code
-   * `service_unavailable`, with the cause in `detail` (no server, time-out, lost connection, invalid reply).
+   * `service_unavailable` and the cause in `detail` (no server, timeout, lost connection, invalid reply).
    */
   call<Contract extends RpcContract>(
     contract: Contract,
@@ -52,8 +52,8 @@ export interface Messaging {
 
   /**
    * Serves the requests for a contract. The instances of a server share the requests unless the contract is
-   * `perInstance`. If `fn` throws, the caller receives an error reply. A `GatewayError` keeps its code and
-   * public text. Any other error becomes `internal_error`.
+   * `perInstance`. If `fn` throws, the caller receives an error reply. If the error is a `GatewayError`, the reply contains its
+   * code and public text. For any other error, the caller receives `internal_error`.
    */
   serve<Contract extends RpcContract>(
     contract: Contract,
@@ -86,8 +86,8 @@ export interface Messaging {
   onReconnect(fn: () => void): void;
 
   /**
-   * Resolves when the NATS server has processed all data sent before this call, so that new subscriptions can
-   * be called. The promise resolves immediately if there is no connection, and never rejects.
+   * Resolves when the NATS server has processed all data sent before this call, so that new subscriptions receive
+   * messages. Resolves immediately if there is no connection, and never rejects.
    */
   flush(): Promise<void>;
 

@@ -252,6 +252,6 @@ it('a call takes well under a millisecond on loopback', async () => {
     took.push(performance.now() - from);
   }
   took.sort((a, b) => a - b);
-  // The test uses only the fastest calls, because slower calls include delays that other processes cause.
+  // The test uses only the fastest calls, because slower calls include delays caused by other processes.
   expect(took[200]).toBeLessThan(1);
 });

@@ -30,7 +30,7 @@ const waitingBroadcastsMax = 1_000;
 /**
  * Connects to NATS. If the NATS server is unavailable, the promise resolves after two seconds with
  * `connected` set to false. After the two seconds, connection attempts continue in the background. Services
- * and listeners registered before the first connection start with the first connection.
+ * and listeners registered before the first connection start when it is established.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   const messaging = new NatsMessaging(options);
@@ -154,7 +154,7 @@ class NatsMessaging implements Messaging {
   }
 
   async #drain(): Promise<void> {
-    // The method `close` unsubscribes first, and disconnects last.
+    // `close` first unsubscribes, and disconnects last.
     // Requests in progress need the connection to send their replies.
     for (const subscription of this.#serving) void subscription.drain().catch(() => undefined);
     await this.flush();

@@ -18,7 +18,7 @@ class PassErrorsOn implements ExceptionFilter {
     return throwError(() => thrown);
   }
 }
-// The code calls `Catch` as a function because Node cannot run decorator syntax.
+// `Catch` is called as a function because Node cannot run decorator syntax.
 // The router's benchmark imports the sources of this library directly.
 Catch()(PassErrorsOn);
 
@@ -31,14 +31,14 @@ export function RpcHandler(contract: RpcContract): MethodDecorator {
 }
 
 /**
- * Maximum number of requests in progress if the service is shared between accounts. The maximum exceeds the
+ * Maximum number of concurrent requests if the service is shared among accounts. This maximum exceeds the
  * number of calls that can wait in the queue. The queue therefore determines which calls are rejected.
  */
 const sharedInFlightMax = 8_192;
 
 /**
  * Nest microservice transport that serves `@RpcHandler` methods over messaging. If an account share is
- * configured, calls with an account id run in the slots of that account. Calls without an account id run
+ * configured, calls with an account id run in that account's slots. Calls without an account id run
  * immediately.
  */
 export class RpcServer extends Server implements CustomTransportStrategy {
@@ -87,7 +87,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 }
 
-/** The account id in a call. The account id is undefined for calls that do not belong to one account. */
+/** Returns the account id in a call. Returns undefined for calls that do not belong to one account. */
 function findAccount(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null || !('accountId' in request)) return undefined;
   return typeof request.accountId === 'string' ? request.accountId : undefined;

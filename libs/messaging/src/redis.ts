@@ -5,7 +5,7 @@ import { withTimeout } from '@gateway/observability';
 interface CacheRedisOptions {
   /** Time limit for a Redis command, in milliseconds. */
   readonly commandTimeoutMs: number;
-  /** Time limit for a connection attempt, in milliseconds. The default is the default value of ioredis. */
+  /** Time limit for a connection attempt, in milliseconds. The default is that of ioredis. */
   readonly connectTimeoutMs?: number;
   readonly onError: (error: Error) => void;
   /** Commands sent in the same event loop turn share a pipeline, except the commands in this list. */
@@ -16,7 +16,7 @@ interface CacheRedisOptions {
 const probeMs = 250;
 
 /**
- * A Redis client that fails commands immediately while Redis is connected but does not respond. After a
+ * A Redis client in which commands fail immediately while Redis is connected but does not respond. After a
  * command has timed out, the client sends only probes to Redis until Redis answers a probe. Without the
  * probes, each command would wait for the command timeout.
  */
@@ -83,15 +83,15 @@ interface KeyScan {
   readonly pattern: string;
   /** Chooses the Redis keys to delete among the matching keys. */
   readonly isWanted: (key: string) => boolean;
-  /** The cursor of the previous call. The value `0` means the beginning of the key space. */
+  /** The cursor that the previous call returned. The cursor `0` means the beginning of the key space. */
   readonly cursor: string;
-  /** Maximum time for which the call may work, in milliseconds. */
+  /** Maximum duration of the call, in milliseconds. */
   readonly workMs: number;
 }
 
 /**
- * Deletes the matching Redis keys. Returns the cursor for the next call, or null after the whole key space
- * was read. A scan never misses Redis keys that exist during the whole scan. A scan can miss Redis keys that
+ * Deletes the matching Redis keys. Returns the cursor for the next call, or null when the whole key space has
+ * been read. A scan finds every Redis key that exists throughout the scan. A scan can miss Redis keys that
  * are written during the scan.
  */
 export async function unlinkKeys(
@@ -109,7 +109,7 @@ export async function unlinkKeys(
   return at === '0' ? null : at;
 }
 
-/** The error for a queue Redis server that is reachable but would lose jobs when its memory is full. */
+/** Thrown if the queue Redis server is reachable but would lose jobs when its memory is full. */
 export class EvictingRedisError extends Error {}
 
 /**
@@ -139,7 +139,7 @@ export async function checkNoEviction(redis: Redis): Promise<void> {
   }
 }
 
-/** Sends a single ping to Redis with a one-second time limit. The function never throws. */
+/** Sends a single ping to Redis with a one-second time limit. Never throws. */
 export async function isRedisUp(redis: Redis): Promise<boolean> {
   if (redis.status !== 'ready') return false;
   const answer = redis.ping().then(

@@ -50,7 +50,7 @@ let telemetry: Telemetry;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
-  // The bundle is stored next to the sources, so that Node finds the npm packages.
+  // The bundle is written next to the sources, so that Node finds the npm packages.
   folder = await mkdtemp(join(root, 'node_modules/.service-'));
   await build({
     absWorkingDir: root,
@@ -103,7 +103,7 @@ async function start(variables: Record<string, string>) {
   const take = (chunk: Buffer): void => void (output += chunk.toString('utf8'));
   service.stdout.on('data', take);
   service.stderr.on('data', take);
-  // The exit code and the complete output of the process.
+  // Returns the exit code and the complete output of the process.
   const exit = once(service, 'close').then(([code]) => code as number | null);
   const ready = async () =>
     (await fetch(`http://127.0.0.1:${healthPort}/health/ready`).catch(() => undefined))?.status;

@@ -15,9 +15,9 @@ import type { ServiceConfig } from './service-config.ts';
 const endWaitDefaultMs = 25_000;
 
 /**
- * Shuts the process down on SIGTERM or SIGINT. The function calls `close`, then exits with 0, or with 1 if
- * `close` fails or takes longer than `endWaitMs`. Uncaught errors are logged through the redacting logger,
- * and the process exits with 1.
+ * Shuts the process down on SIGTERM or SIGINT. Calls `close`, and then exits with code 0, or with code 1 if
+ * `close` fails or takes longer than `endWaitMs`. Uncaught errors are logged through the redacting logger, and
+ * the process exits with code 1.
  */
 export function endOnSignal(
   logger: Logger,
@@ -54,7 +54,7 @@ export function endOnSignal(
   });
 }
 
-/** The values from which every service builds its module. */
+/** The dependencies from which every service builds its module. */
 export interface ServiceParts {
   readonly messaging: Messaging;
   readonly logger: Logger;
@@ -67,8 +67,8 @@ export interface ServiceOptions<Config extends ServiceConfig> {
   /** Creates the service's root module. Opens all resources that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
   /**
-   * The limits by which accounts share the service. The limits apply to calls with an account id. If the
-   * limits are absent, all calls run immediately.
+   * The limits with which the service is shared among accounts. The limits apply to calls with an account id. If
+   * absent, all calls run immediately.
    */
   readonly accountShare?: AccountShare;
   /** Dependencies, in addition to messaging, that must be available before the service reports ready. */
@@ -82,8 +82,8 @@ export interface RunningService extends ServiceParts {
 }
 
 /**
- * Runs a service with telemetry, logger, health server, messaging and the Nest module. The service shuts down
- * in order on SIGTERM or SIGINT. The health server starts first, so that a startup that waits for a
+ * Runs a service with telemetry, logger, health server, messaging and the Nest module. On SIGTERM or SIGINT, the
+ * service shuts down in an orderly way. The health server starts first, so that a startup that waits for a
  * dependency is visible.
  */
 export async function runService<Config extends ServiceConfig>(

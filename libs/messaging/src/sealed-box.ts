@@ -34,7 +34,7 @@ export interface SealingKeyPair {
 }
 
 /**
- * The error for a sealed box that cannot be opened. The sealed box was sealed for another key, was not
+ * The error for a sealed box that cannot be opened. Either the box was sealed for another key, was not
  * created by `seal`, or was modified. The error does not reveal the cause.
  */
 export class SealedBoxError extends Error {
@@ -101,7 +101,7 @@ function openBox(box: Buffer, privateKey: KeyObject): Buffer {
 /**
  * Derives the encryption key and nonce for a sealed box. The salt contains the ephemeral public key and the
  * recipient's public key. X25519 ignores one bit in the encoding of a point. If the salt did not contain the
- * public keys, two different boxes could open to the same content. Deriving the nonce is safe because each
+ * public keys, two different boxes could decrypt to the same content. Deriving the nonce is safe because each
  * encryption key is used once.
  */
 function deriveBoxKey(own: KeyObject, peer: Buffer, header: Buffer, recipient: Buffer) {

@@ -32,7 +32,7 @@ export class RequestServer {
     return this.#contract;
   }
 
-  /** Accepts a request. The function never throws or rejects. Errors are sent as replies. */
+  /** Accepts a request. Never throws or rejects. Errors are sent as replies. */
   accept(message: Msg): void {
     if (this.#inFlight >= this.#inFlightMax) {
       reply(message, new GatewayError('service_unavailable', { retryAfterMs: 100 }));

@@ -6,7 +6,7 @@ export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema);
 }
 
-/** A TCP port. If a port has the value 0, the operating system chooses a free port. */
+/** A TCP port. If a port is 0, the operating system chooses a free port. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 
 /**

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 export interface TimeShareOptions {
-  /** The share of the time that one account gets while other accounts are active, from 0 to 1. */
+  /** The share of the time, from 0 to 1, that one account may use while other accounts are active. */
   readonly contendedShare: number;
-  /** Time that an account may use at once before `contendedShare` applies, in milliseconds. */
+  /** Time that an account may use without a pause before `contendedShare` applies, in milliseconds. */
   readonly burstMs: number;
   readonly now?: () => number;
 }
@@ -11,7 +11,7 @@ export interface TimeShareOptions {
 /** Time for which an account is active after a request, in milliseconds. */
 const activeMs = 1_000;
 /**
- * Maximum number of accounts for which the used time is stored. An account without a stored value starts with
+ * Maximum number of accounts whose used time is stored. An account without a stored time starts with
  * a full burst.
  */
 const usesMax = 10_000;
@@ -22,16 +22,16 @@ interface Use {
 }
 
 /**
- * Shares the time of an event loop or a thread between accounts. A single active account may use all of the
+ * Shares the time of an event loop or a thread among accounts. A single active account may use all of the
  * time. While several accounts are active, each account gets a fixed share with a burst (a token bucket). The
- * rest of the time is available to the other accounts.
+ * remaining time is available to the other accounts.
  */
 export class TimeShare {
   readonly #options: TimeShareOptions;
   readonly #now: () => number;
   /**
-   * Milliseconds that an account used, minus the account's share of the elapsed time. The value is at most
-   * two bursts. An account that was the only active account for a long time therefore waits only a short time
+   * Milliseconds that an account has used, minus its share of the elapsed time. Capped at two
+   * bursts. An account that was the only active account for a long time therefore waits only a short time
    * when another account starts.
    */
   readonly #uses = new Map<string, Use>();
@@ -53,12 +53,12 @@ export class TimeShare {
     this.#newest.at = this.#now();
   }
 
-  /** Whether the account may now use the event loop or thread. */
+  /** Returns whether the account may now use the event loop or thread. */
   mayRun(accountId: string): boolean {
     return this.restMs(accountId) === 0;
   }
 
-  /** Milliseconds until the account may use the event loop or thread again. */
+  /** Returns the number of milliseconds until the account may use the event loop or thread again. */
   restMs(accountId: string): number {
     const now = this.#now();
     const isContended = Math.min(this.#newest.at, this.#other.at) > now - activeMs;
@@ -79,7 +79,7 @@ export class TimeShare {
     process.nextTick(() => this.use(accountId, this.#now() - startedAt));
   }
 
-  /** Records that the account has just used the given number of milliseconds. */
+  /** Records that the account has just used the event loop or thread for the given number of milliseconds. */
   use(accountId: string, ms: number): void {
     const at = this.#now();
     const used = Math.min(this.#usedBy(accountId, at) + ms, 2 * this.#options.burstMs);

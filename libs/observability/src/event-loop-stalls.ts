@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** The interval at which the event loop must run, in milliseconds, and the accuracy of the measurement. */
+/** The interval at which the event loop is expected to run, in milliseconds, which is also the accuracy of the measurement. */
 const tickMs = 25;
 /**
  * Minimum delay that counts as a stall, in milliseconds. Shorter delays are normal, for example during
@@ -11,14 +11,14 @@ const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
  * Counts how often the event loop did not run for more than 50 ms (`event_loop_stall_seconds`). A percentile
- * of the delay hides a single long stall, so each stall is counted. The label states the cause of the stall.
- * `work` means work in the main thread of this process. `host` means that the host gave the thread no
- * processor. The metric `event_loop_stall_cpu_seconds` counts the processor time of each stall, because on a
- * busy machine a stall takes longer than the work that causes the stall.
+ * of the delay hides a single long stall, so each stall is counted. A label specifies the cause of the stall.
+ * `work` means that the stall was caused by work in this process's main thread. `host` means that the host did not schedule
+ * the thread. The metric `event_loop_stall_cpu_seconds` records the processor time of each stall, because
+ * on a busy machine a stall takes longer than the work that causes it.
  * @returns a function that stops the measurement
  */
 export function watchEventLoop(metrics: Metrics): () => void {
-  // Two health servers may expose the metrics of the same process.
+  // Several health servers may expose the metrics of the same process.
   if (metrics.registry.getSingleMetric('event_loop_stall_seconds') !== undefined) return () => undefined;
   const stalls = metrics.histogram({
     name: 'event_loop_stall_seconds',
@@ -51,7 +51,7 @@ export function watchEventLoop(metrics: Metrics): () => void {
 }
 
 /**
- * The cause of a stall. The process caused a stall if its main thread worked for more than half of the time.
+ * Returns the cause of a stall. A stall counts as caused by the process if its main thread was working for more than half of the time.
  */
 export function causeOfStall(stallMs: number, workMs: number): 'work' | 'host' {
   return workMs > stallMs / 2 ? 'work' : 'host';

@@ -6,8 +6,8 @@ export interface LineLogOptions {
   readonly service: string;
   readonly instanceId: string;
   /**
-   * Log lines are written at the level `info`. If the configured log level is higher than info, the line log
-   * writes nothing.
+   * Log lines are written at the level `info`. If the configured log level is higher than info, nothing
+   * is written.
    */
   readonly level: string;
   readonly destination: DestinationStream;
@@ -23,8 +23,8 @@ export interface LineLog {
 const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
- * A logger for the log line that each request produces. The JSON form and the redaction are the same as in
- * `createLogger`. The line log skips three operations that cost more than the line itself. These operations
+ * A logger for the log line that each request produces. The JSON output and the redaction are the same as with
+ * `createLogger`. Three operations that cost more than writing the line itself are skipped. These operations
  * are merging bindings, searching for errors, and running serializers.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {

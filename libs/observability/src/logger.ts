@@ -17,9 +17,9 @@ export interface LoggerOptions {
 
 /**
  * Creates a logger that writes JSON lines with `time` (RFC 3339), `service` and, inside a request,
- * `trace_id`. Each value in a complete log line is redacted, so no field, message or stack can bypass the
- * redaction. Redaction applies to credentials of known forms and to the secrets of the account of the current
- * request (`hideSecrets`).
+ * `trace_id`. Every value in the complete log line is redacted, so no field, message or stack trace can bypass
+ * redaction. Credentials of known forms are redacted, and so are the secrets of the current request's
+ * account (`hideSecrets`).
  */
 export function createLogger(options: LoggerOptions): Logger {
   return pino(
@@ -44,7 +44,7 @@ export function createLogger(options: LoggerOptions): Logger {
 type LogOutput = ReturnType<typeof pino.destination>;
 
 /**
- * Maximum number of bytes buffered while standard output is blocked. Log lines above this maximum are
+ * Maximum number of bytes buffered while standard output is blocked. Log lines beyond this maximum are
  * dropped.
  */
 const waitingBytesMax = 16 * 1024 * 1024;
@@ -62,7 +62,7 @@ export function createLogOutput(fd = 1): LogOutput {
     sync: false,
     maxLength: waitingBytesMax,
     // If `minLength` is 1, a chunk is written immediately.
-    // If `minLength` is 0, `flush` does not wait for the write.
+    // If `minLength` is 0, `flush` does not wait until the data is written.
     minLength: 1,
     maxWrite: 4 * chunkChars,
     periodicFlush: flushEveryMs,
@@ -95,7 +95,7 @@ function joinLines(output: LogOutput): void {
   };
   output.flush = (done) => {
     pass();
-    // The timer of the log output flushes without a callback.
+    // The log output's timer flushes without a callback.
     if (done) flush(done);
   };
   output.flushSync = () => {

@@ -8,7 +8,7 @@ import type { Instrument } from './instruments/instrument.ts';
 export const durationBucketsSeconds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
-/** Upper bucket bounds for counts of tools, tokens or bytes, which are powers of four. */
+/** Upper bucket bounds for counts of tools, tokens or bytes, in powers of four. */
 export const sizeBuckets = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 
 interface MetricOptions<Label extends string> {
@@ -33,14 +33,14 @@ export interface Metrics {
   histogram<Label extends string = never>(
     options: MetricOptions<Label> & { buckets?: readonly number[] },
   ): Histogram<Label>;
-  /** The text that Prometheus scrapes. */
+  /** Returns the text that Prometheus scrapes. */
   render(): Promise<{ contentType: string; body: string }>;
 }
 
 /**
  * Creates a registry with the metrics of the process, which are CPU time, memory, garbage collection, and
- * event loop delay (`nodejs_eventloop_lag_*_seconds`). The metric classes of the gateway count values, and
- * prom-client only renders the output. Counting with prom-client costs several times as much, because
+ * event loop delay (`nodejs_eventloop_lag_*_seconds`). The gateway's metric classes count values, and
+ * prom-client only renders the output. Counting with prom-client takes several times as long, because
  * prom-client joins labels into keys and finds buckets by name.
  */
 export function createMetrics(service: string): Metrics {

@@ -7,7 +7,7 @@ import { withTimeout } from './with-timeout.ts';
 export interface TelemetryOptions {
   readonly serviceName: string;
   readonly instanceId: string;
-  /** Base URL of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. Without a URL, tracing is off. */
+  /** Base URL of an OTLP/HTTP receiver, as in OTEL_EXPORTER_OTLP_ENDPOINT. If no URL is set, tracing is off. */
   readonly otlpEndpoint?: string | undefined;
   /**
    * Share of new traces to record, from 0 to 1. A trace that another service started keeps its original
@@ -23,12 +23,12 @@ export interface Telemetry {
 
 const exportDelayMs = 1_000;
 const exportTimeoutMs = 5_000;
-/** Maximum number of spans queued for export. Spans above this maximum are dropped. */
+/** Maximum number of spans queued for export. Spans beyond this maximum are dropped. */
 const waitingSpansMax = 8_192;
 
 /**
  * Starts tracing. Call this function before any other code in the process. The SDK is loaded only if a
- * receiver is configured. Without a receiver, the function keeps only trace ids, for the log.
+ * receiver is configured. Without a receiver, only trace ids are kept, for the log.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   if (options.otlpEndpoint === undefined) return { shutdown: () => Promise.resolve() };

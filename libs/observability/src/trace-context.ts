@@ -69,8 +69,8 @@ export function renderTraceHeaders(spanContext: SpanContext): TraceHeaders {
 }
 
 /**
- * Returns the current trace. While tracing is off, the trace is stored in the scope, because OpenTelemetry's
- * own context needs a map per request and costs twice as much.
+ * Returns the current trace. While tracing is off, the trace is stored in the work scope, because
+ * OpenTelemetry's context needs a map per request and costs twice as much.
  */
 function activeSpanContext(): SpanContext | undefined {
   const running = currentScope()?.spanContext;
@@ -80,19 +80,19 @@ function activeSpanContext(): SpanContext | undefined {
 }
 
 /**
- * Trace id of the current request or message, 32 hex digits. The trace id is available even without tracing.
+ * Returns the trace id of the current request or message, as 32 hex digits. The trace id is available even without tracing.
  */
 export function currentTraceId(): string | undefined {
   return activeSpanContext()?.traceId;
 }
 
-/** The headers `traceparent` and `tracestate` for an outgoing call. */
+/** Returns the headers `traceparent` and `tracestate` for an outgoing call. */
 export function currentTraceHeaders(): TraceHeaders | undefined {
   const spanContext = activeSpanContext();
   return spanContext === undefined ? undefined : renderTraceHeaders(spanContext);
 }
 
-/** The current span as a W3C `traceparent`. */
+/** Returns the current span as a W3C `traceparent`. */
 export function currentTraceparent(): string | undefined {
   return currentTraceHeaders()?.traceparent;
 }

@@ -22,7 +22,7 @@ import { createScope, currentSecrets, runInScope } from './work-scope.ts';
 
 export { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 
-/** The tracer is undefined while tracing is off. Without a tracer, no spans are created. */
+/** Undefined while tracing is off. Without a tracer, no spans are created. */
 let tracer: Tracer | undefined;
 
 export function useTracer(next: Tracer | undefined): void {
@@ -37,8 +37,8 @@ export function redactAttributes(attributes: Attributes): Attributes {
 }
 
 /**
- * Marks a span as failed. A thrown value that is not an `Error` is recorded as a string. Secrets in the
- * message of the error are redacted.
+ * Marks a span as failed. A thrown value that is not an `Error` is recorded as a string. Secrets in
+ * the error message are redacted.
  */
 export function recordFailure(span: Span, thrown: unknown): void {
   if (!span.isRecording()) {
@@ -77,7 +77,7 @@ function runAndEnd<T>(span: Span, parent: Context, fn: (span: Span) => T): T {
 
 /**
  * Runs `fn` inside a child span of the current span. The span ends when `fn` returns or its promise settles.
- * Attributes must not contain request contents or secrets. A span takes almost no time while tracing is off.
+ * Attributes must not contain request contents or secrets. A span costs almost no time while tracing is off.
  */
 export function withSpan<T>(
   name: string,
@@ -106,7 +106,7 @@ export function openSpan(name: string, attributes: Attributes, kind: SpanKind = 
 
 /**
  * Runs `fn` in a span like `withSpan`, and continues the trace of a received message. A message without a
- * valid trace starts a new trace. While tracing is off, the trace id is still passed on for the log.
+ * valid trace starts a new trace. While tracing is off, the trace id is still passed on so that it can be logged.
  */
 export function continueTrace<T>(
   incoming: TraceHeaders | string | undefined,
@@ -125,16 +125,16 @@ export function continueTrace<T>(
   return runInScope(createScope(), () => runAndEnd(span, parent, fn));
 }
 
-/** A request trace with a span that outlives the function that started it, for example while streaming. */
+/** A request trace whose span outlives the function that started it, for example during streaming. */
 export interface RequestTrace {
-  /** The trace id, 32 hex digits. */
+  /** The trace id, as 32 hex digits. */
   readonly traceId: string;
   /** Trace headers for outgoing calls made for the request. */
   readonly headers: TraceHeaders;
   readonly span: Span;
   /** Runs `fn` with this trace as the current trace. */
   run<T>(fn: () => T): T;
-  /** Ends the span, with the thrown error if the request failed. */
+  /** Ends the span and, if the request failed, records the thrown error. */
   end(thrown?: unknown): void;
 }
 
@@ -142,9 +142,9 @@ export interface RequestTrace {
 export interface IncomingTrace {
   readonly headers: TraceHeaders | string | undefined;
   /**
-   * Whether the sender may choose the id and the sampling of the trace. If all senders could choose, an
-   * untrusted sender could force every request to be recorded. An untrusted sender could also add spans to
-   * another sender's trace.
+   * Whether the sender may choose the id and the sampling of the trace. If every sender could choose, an
+   * untrusted sender could force every request to be recorded. An untrusted sender could otherwise also add spans
+   * to another sender's trace.
    */
   readonly isTrusted: boolean;
 }
@@ -156,8 +156,8 @@ export interface IncomingTrace {
 const clientTraceAttribute = 'gateway.client.trace_id';
 
 /**
- * Starts a trace for a request. A valid trace of a trusted sender is continued. The trace of any other sender
- * becomes a link and an attribute of a new trace. The caller must `end()` the returned trace.
+ * Starts a trace for a request. A valid trace from a trusted sender is continued. The trace from any other sender
+ * is recorded as a link and an attribute of a new trace. The caller must `end()` the returned trace.
  */
 export function startRequestTrace(
   incoming?: IncomingTrace,

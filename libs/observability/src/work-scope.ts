@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanContext } from '@opentelemetry/api';
 import type { SecretSet } from './redaction/secret-set.ts';
 
-/** A request or message that is being handled, and all asynchronous work of the request or message. */
+/** A request or message that is being handled, including all asynchronous work for it. */
 export interface WorkScope {
-  /** The trace of the request, if tracing is off. While tracing is on, OpenTelemetry stores the trace. */
+  /** The request's trace, if tracing is off. While tracing is on, OpenTelemetry stores the trace. */
   readonly spanContext: SpanContext | undefined;
   /**
    * The secrets of the account that the work belongs to. The secrets are undefined until the account has been
@@ -31,7 +31,7 @@ export function currentScope(): WorkScope | undefined {
 
 /**
  * Redacts the given secrets in all later log lines and spans of the current request or message. Secrets of
- * other requests are not affected. Outside a request, the function has no effect.
+ * other requests are not affected. Has no effect outside a request.
  */
 export function hideSecrets(secrets: SecretSet): void {
   const scope = scopes.getStore();

@@ -1,5 +1,5 @@
 /**
- * Returns a generator of pseudo-random numbers in [0, 1). The same seed gives the same numbers on every
+ * Returns a generator of pseudo-random numbers in [0, 1). The same seed produces the same numbers on every
  * machine. The generator is mulberry32 (Tommy Ettinger,
  * https://gist.github.com/tommyettinger/46a874533244883189143505d203312c) with 32 bits of state. A state of
  * 32 bits is enough for test data, but not for secrets.

@@ -1,7 +1,7 @@
 import type { RequestAcceptedV1, RequestEventV1 } from '@gateway/contracts';
 import { uuidv7 } from 'uuidv7';
 
-/** The event for an accepted request, in the form in which the gateway writes the event. */
+/** The event for an accepted request, in the form in which the gateway writes it. */
 export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): RequestAcceptedV1 {
   return {
     v: 1,
@@ -18,7 +18,7 @@ export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): Re
   };
 }
 
-/** A plan for a list of `tools` tools that forwards the first `k` tools. */
+/** A plan for a list of `tools` tools, of which the first `k` are forwarded. */
 export function createPlanEvent(tools: number, k: number): NonNullable<RequestEventV1['plan']> {
   return {
     intent: 'act',

@@ -49,7 +49,7 @@ function makeOurs() {
 type Instruments = ReturnType<typeof makeOurs>['instruments'] | ReturnType<typeof makeTheirs>['instruments'];
 type Given = Partial<Record<(typeof labelNames)[number], string | number>>;
 
-/** Changes to metrics with any labels, and with values above, at and below zero. */
+/** Changes to metrics with arbitrary labels and with positive, zero and negative values. */
 const steps: readonly ((to: Instruments, labels: Given, size: number, change: number) => void)[] = [
   ({ counter: to }, labels, size) => to.inc(labels, size),
   ({ counter: to }, labels) => to.inc(labels),
@@ -90,7 +90,7 @@ const someLabels = fc
       ),
     ),
   );
-/** Values at the bucket bounds of the histogram, and values next to the bounds. */
+/** Values at the histogram's bucket bounds, and values next to the bounds. */
 const someSize = fc.oneof(
   fc.constantFrom(0, ...buckets),
   fc.double({ noNaN: true, min: 0, max: 20 }),

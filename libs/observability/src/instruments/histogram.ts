@@ -8,13 +8,13 @@ interface HistogramOptions<Label extends string> extends InstrumentOptions<Label
 
 interface HistogramSeries {
   readonly labels: Labels;
-  /** Number of values per bucket, not cumulative. The last number counts values above the highest bound. */
+  /** Number of observed values per bucket, not cumulative. The last entry is the number of values above the highest bound. */
   readonly counts: number[];
   sum: number;
   count: number;
 }
 
-/** Counts values by bucket. */
+/** Counts observed values by bucket. */
 export class Histogram<Label extends string = string> implements Instrument {
   readonly name: string;
   readonly #help: string;
@@ -53,7 +53,7 @@ export class Histogram<Label extends string = string> implements Instrument {
     series.count += 1;
     const bounds = this.#bounds;
     let bucket = 0;
-    // Finds the bucket by linear search, because with so few bounds binary search is slower.
+    // Finds the bucket by linear search, because binary search is slower with so few bounds.
     while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket += 1;
     series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
   }

@@ -4,7 +4,7 @@ export interface InstrumentOptions<Label extends string> {
   readonly labelNames: readonly Label[];
 }
 
-/** One line in the exposition format of Prometheus. */
+/** One line in Prometheus's exposition format. */
 interface ExposedValue {
   readonly value: number;
   readonly labels: Labels;
@@ -22,7 +22,7 @@ export interface ExposedMetric {
   readonly values: readonly ExposedValue[];
 }
 
-/** The subset of a metric that the registry of prom-client needs to write the Prometheus format. */
+/** The subset of a metric that prom-client's registry needs for rendering the Prometheus format. */
 export interface Instrument {
   readonly name: string;
   get(): Promise<ExposedMetric>;
@@ -37,7 +37,7 @@ interface Branch<Series> {
 }
 
 /**
- * The series of one metric, in a tree with label values as keys. Looking up each label separately is cheaper
+ * The series of one metric, in a tree keyed by label values. Looking up each label separately is cheaper
  * than building and hashing a joined key for every observation.
  */
 export class SeriesByLabels<Series> {

@@ -7,12 +7,12 @@ export function redactText(text: string, secrets: SecretSet | undefined): string
   return redactPatterns(redacted);
 }
 
-/** Maximum nesting depth that is searched for secrets. Values at a greater depth are replaced. */
+/** Maximum nesting depth that is searched for secrets. Values that are nested more deeply are replaced. */
 const depthMax = 16;
 
 /**
- * Redacts every text in a JSON value before the value is serialized. Field names stay unchanged, so the value
- * keeps its structure. A field name is replaced only if the name has the form of a known credential. Returns
+ * Redacts every text in a JSON value before the value is serialized. Field names are not changed, so the JSON
+ * structure is kept. A field name is replaced only if the name has the form of a known credential. Returns
  * the same object if the object contains no secret.
  */
 export function redactValue(value: unknown, secrets: SecretSet | undefined, depth = 0): unknown {
@@ -29,7 +29,7 @@ function redactItems(items: readonly unknown[], secrets: SecretSet | undefined, 
   return redacted.some((item, at) => item !== items[at]) ? redacted : items;
 }
 
-/** Redacts the fields of an object, like `redactValue`. */
+/** Redacts the fields of an object in the same way as `redactValue`. */
 export function redactFields(
   fields: Readonly<Record<string, unknown>>,
   secrets: SecretSet | undefined,
@@ -61,8 +61,8 @@ const identityFields: ReadonlySet<string> = new Set(
 );
 
 /**
- * Redacts the fields of a log record, like `redactFields`. Fields that identify the log line are unchanged.
- * If these fields were redacted, an account could save an id as a credential and hide its log lines from a
+ * Redacts the fields of a log record in the same way as `redactFields`. Fields that identify the log line are unchanged.
+ * If these fields were redacted, an account could save an id as a credential and thereby hide log lines from a
  * search.
  */
 export function redactRecord(
@@ -76,15 +76,15 @@ export function redactRecord(
 }
 
 interface FieldName {
-  /** Whether the name of the field marks its value as a secret. */
+  /** Whether the field name marks the value as a secret. */
   readonly isSecret: boolean;
-  /** The field name, with any credentials in the name redacted. */
+  /** The field name, with any credentials in it redacted. */
   readonly shown: string;
 }
 
 /**
- * Maximum number of cached field names. The code of the gateway uses few different field names, so only names
- * in values from other sources reach the maximum.
+ * Maximum number of cached field names. The gateway's code uses few different field names, so the maximum
+ * is reached only by names from other sources.
  */
 const namesMax = 4_096;
 const names = new Map<string, FieldName>();

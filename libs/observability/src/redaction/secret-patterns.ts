@@ -2,17 +2,17 @@
 export const redactedText = '[redacted]';
 
 /**
- * Strings, at least one of which occurs in every known credential. A text without any of the listed strings
- * contains no known credential. For most texts, one search for all strings replaces one search per pattern.
+ * Strings of which at least one occurs in every known credential. A text without any of the listed strings
+ * contains no known credential. For most texts, a single search for these strings replaces one search per pattern.
  */
 const anyMark =
   /sk-|sk_|rk_|eyJ|[rm]t-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
 
 /**
- * Patterns for credentials with a well-known form, which apply to all accounts. Values of an account do not
+ * Patterns for credentials with a well-known form, which apply to all accounts. Account data does not
  * change these patterns. The sources are the providers' documentation of their keys, and
  * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns.
- * Each pattern starts with a fixed string, or with a class that cannot match again inside a match. Each
+ * Each pattern starts with a fixed string or with a character class that cannot match again inside a match. Each
  * pattern takes linear time, which `npm run test:fuzz -- linear-time` checks.
  */
 const patterns: readonly (readonly [RegExp, string])[] = [
@@ -23,14 +23,14 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   ],
   // Private keys in PEM format, with line breaks or with escaped line breaks.
   [/-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*/g, redactedText],
-  // Keys and refresh tokens of the gateway, and keys of OpenAI, Anthropic, OpenRouter, DeepSeek and others.
+  // The gateway's API keys and refresh tokens, and API keys from OpenAI, Anthropic, OpenRouter, DeepSeek and others.
   [/\b(?:sk-|[rm]t-svc-)[A-Za-z0-9_-]{8,}/g, redactedText],
   [/\b[sr]k_(?:live|test)_[A-Za-z0-9]{8,}/g, redactedText],
   // AWS access key ids and Amazon Bedrock API keys.
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, redactedText],
   [/\bABSK[A-Za-z0-9+/=]{40,}/g, redactedText],
-  // Keys of Google, Groq, xAI, Perplexity, NVIDIA, Hugging Face and Replicate.
-  // Keys of Fireworks, Together, GitHub and Slack.
+  // API keys from Google, Groq, xAI, Perplexity, NVIDIA, Hugging Face and Replicate.
+  // API keys and tokens from Fireworks, Together, GitHub and Slack.
   [/\bAIza[A-Za-z0-9_-]{35}/g, redactedText],
   [/\bya29\.[A-Za-z0-9_.-]{20,}/g, redactedText],
   [/\b(?:gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|gh[pousr]_)[A-Za-z0-9_-]{24,}/g, redactedText],

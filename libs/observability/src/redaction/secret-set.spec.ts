@@ -70,7 +70,7 @@ describe('the secrets of an account', () => {
     const set = setOf(...Array.from({ length: 1_024 }, (_, n) => `provider-credential-${n}-${Math.sin(n)}`));
     const text = 'the quick brown fox '.repeat(100);
     const rounds = 500;
-    // Measures CPU time, because elapsed time depends on the load of the machine.
+    // Measures CPU time, because elapsed time depends on the machine's load.
     const from = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) set.redact(text);
     expect(process.cpuUsage(from).user / 1_000 / rounds).toBeLessThan(0.5);

@@ -1,20 +1,20 @@
 import { redactedText } from './secret-patterns.ts';
 
-/** Minimum length of a secret. Shorter values are ignored, because they would match ordinary words. */
+/** Minimum length of a secret. Shorter secrets are ignored, because they would match ordinary words. */
 export const secretCharsMin = 8;
 /**
- * Number of characters at the end of a secret that the search compares first. The end is used because all
+ * Number of characters, counted from the end of a secret, that the search compares first. The end is used because all
  * keys of a provider start with the same characters.
  */
 const tailChars = secretCharsMin;
 /**
- * Minimum number of matching characters at the end of a secret that are redacted without the start of the
- * secret.
+ * Minimum number of characters at the end of a secret that are redacted when the start of the secret is
+ * missing.
  */
 const partCharsMin = 20;
 /**
- * Maximum number of secrets with the same end that are compared. If more secrets have the same end, the end
- * is redacted at every occurrence.
+ * Maximum number of secrets with the same last characters that are compared. If more secrets end with the same characters, these
+ * characters are redacted at every occurrence.
  */
 const peersMax = 16;
 /**
@@ -32,17 +32,17 @@ const { imul, max, min } = Math;
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);
 
 /**
- * The secrets of one account, which are redacted in log lines, spans and stored contents of that account. The
- * secrets of one account never change the texts of another account. A search takes linear time, independent
- * of the number and the content of the secrets. The search is one pass over the text with a rolling hash, and
- * a bounded comparison at each match of the hash.
+ * The secrets of one account, which are redacted in that account's log lines, spans and stored contents. One
+ * account's secrets never affect the redaction of another account's texts. A search takes linear time, independent
+ * of the number and the content of the secrets. The search is a single pass over the text with a rolling hash
+ * and a bounded comparison at each hash match.
  */
 export class SecretSet {
   readonly #valuesMax: number;
   /** Secrets with the time of their last registration, oldest first. */
   readonly #values = new Map<string, number>();
   /**
-   * The forms in which the secrets are written, by the last characters of each form. The map is built at the
+   * The written forms of the secrets, keyed by the last characters of each form. The map is built by the
    * first search after a change.
    */
   #byTail: Map<string, string[]> | null = null;
@@ -57,13 +57,13 @@ export class SecretSet {
     return this.#values.size;
   }
 
-  /** The registered secrets, oldest first. The caller must not log the result. */
+  /** The registered secrets, oldest first. The caller must not log the returned secrets. */
   list(): readonly string[] {
     return [...this.#values.keys()];
   }
 
   /**
-   * Registers a secret. Later searches redact the secret. Secrets of fewer than eight characters are ignored.
+   * Registers a secret. The secret is redacted in all later searches. Secrets of fewer than eight characters are ignored.
    */
   add(value: string, nowMs: number = Date.now()): void {
     if (value.length < secretCharsMin) return;
@@ -141,7 +141,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Returns the high bits of the hash, because the low bits depend on few characters. */
+/** Returns the high bits of the hash, because the low bits depend on only a few characters. */
 function markOf(hash: number): number {
   return hash >>> 20;
 }
@@ -149,13 +149,13 @@ function markOf(hash: number): number {
 /**
  * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or
  * the end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most
- * `partCharsMin` characters decide whether a secret matches. A match extends back at most to `from`, because
- * the text before `from` is already redacted. All comparisons together therefore take linear time.
+ * `partCharsMin` characters are compared to decide whether a secret matches. A match extends back at most to `from`, because
+ * the text before `from` is already redacted. The total time for all comparisons is therefore linear.
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
   // Directly after a redacted match, no form of a secret can match more than the rest of the text.
-  // The search therefore ends at the rest of the text.
+  // The search can therefore stop at the rest of the text.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);
@@ -167,7 +167,7 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
 }
 
 /**
- * Returns how many characters before `end` equal the characters at the end of `form`, up to `charsMax`. The
+ * Returns the number of characters before `end`, up to `form`, that equal the characters at the end of `charsMax`. The
  * caller has already compared the first `charsMin` characters.
  */
 function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
@@ -178,8 +178,8 @@ function countEqual(text: string, end: number, form: string, charsMin: number, c
 }
 
 /**
- * Returns the forms in which a secret may be written. A secret may be unchanged, escaped in JSON as in PHP
- * (`\/`) or .NET (`\u002B`), or escaped in a URL.
+ * Returns the forms in which a secret may be written. A secret may be unchanged, JSON-escaped as by PHP
+ * (`\/`) or .NET (`\u002B`), or URL-escaped.
  */
 function writtenForms(value: string): string[] {
   return [

@@ -2,10 +2,10 @@ import { renderNeedles, windowCharacters, type Needle } from './render-needles.t
 
 /** A position in the searched bytes at which a part of a secret occurs. */
 export interface CanaryHit {
-  /** The name of the secret, never the value of the secret. */
+  /** The name of the secret, never its value. */
   readonly secret: string;
   readonly encoding: Needle['encoding'];
-  /** The text before and after the secret, without the characters of the secret itself. */
+  /** The text before and after the secret, without any characters of the secret. */
   readonly before: string;
 }
 
@@ -20,13 +20,13 @@ const filterBits = 24;
 const { imul } = Math;
 const contextBytes = 120;
 /**
- * Maximum number of findings. A single finding fails the test. Additional findings help to locate the source
+ * Maximum number of findings. A single finding makes the test fail. Additional findings help to locate the source
  * of a leak.
  */
 const hitsMax = 50;
 
 /**
- * Finds any twelve consecutive characters of any secret, in any encoding from `renderNeedles`. The search is
+ * Finds any twelve consecutive characters of any secret, in any encoding from `renderNeedles`. The search takes
  * a single pass over the bytes.
  */
 export class NeedleIndex {

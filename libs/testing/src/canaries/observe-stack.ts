@@ -9,7 +9,7 @@ const newline = Buffer.from('\n');
 /** Maximum number of bytes to record, larger than the output of any normal test run. */
 const bytesMax = 2 * 1024 * 1024 * 1024;
 
-/** Collects chunks of output and writes the chunks to a file periodically. */
+/** Collects chunks of output and periodically writes them to a file. */
 class Writer {
   readonly #waiting = new Map<ObservedKind, Buffer[]>();
   readonly #timer = setInterval(() => this.write(), writeEveryMs);

@@ -1,6 +1,6 @@
 /**
- * A search pattern, which is a window from a secret in one encoding. The pattern has at least
- * `windowCharacters` bytes.
+ * A search pattern, which is a window of a secret in one encoding. The search pattern has at
+ * least `windowCharacters` bytes.
  */
 export interface Needle {
   readonly secret: string;
@@ -11,12 +11,12 @@ export interface Needle {
 /** Number of consecutive characters of a secret that count as a leak. */
 export const windowCharacters = 12;
 /**
- * Minimum number of distinct characters in a window. Windows such as `000000000000` occur in any text and do
+ * Minimum number of distinct characters in a window. Windows such as `000000000000` can occur in any text and do
  * not indicate a leak.
  */
 const distinctCharactersMin = 5;
 /**
- * Matches windows that look like words, because words also occur in any text. At most three in 100,000
+ * Matches windows that look like words, because words can occur in any text. At most three out of 100,000
  * windows of random base-62 text look like words.
  */
 const words = /^[a-z _.-]+$/;
@@ -72,8 +72,8 @@ function listWindows(text: string): string[] {
 }
 
 /**
- * The base64 characters that depend only on the given bytes. In a base64 group of three bytes, the given
- * bytes follow `offset` (0–2) unknown bytes.
+ * The base64 characters that depend only on the given bytes. In a base64 group of three bytes, `offset`
+ * unknown bytes (0–2) precede the given bytes.
  */
 function renderBase64(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

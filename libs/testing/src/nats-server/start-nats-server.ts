@@ -9,7 +9,7 @@ import { chooseFreePort } from '../../../../tools/bootstrap/stack/ports.ts';
 export interface NatsServer {
   readonly port: number;
   readonly url: string;
-  /** Kills the NATS server with SIGKILL, so that its connections end as after a crash. */
+  /** Kills the NATS server with SIGKILL, so that its connections end as they would after a crash. */
   stop(): Promise<void>;
   /** Restarts the NATS server on its previous port. */
   start(): Promise<void>;
@@ -19,7 +19,7 @@ export interface NatsServer {
 
 const startDeadlineMs = 30_000;
 
-/** Reserves a free port. No other test or stack gets the reserved port while this process is running. */
+/** Reserves a free port. The port is not given to another test or stack while this process is running. */
 export const findFreePort = (): Promise<number> => chooseFreePort();
 
 async function isListening(port: number): Promise<boolean> {

@@ -6,7 +6,7 @@ export interface ReceivedSpan {
   /** The trace id, as 32 hex digits. */
   readonly traceId: string;
   readonly spanId: string;
-  /** The id of the parent span. The parent id is null for a trace's root span. */
+  /** The id of the parent span. Null for a trace's root span. */
   readonly parentSpanId: string | null;
   readonly name: string;
   readonly kind: 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';

@@ -7,7 +7,7 @@ import { parseExport, type ReceivedSpan } from './parse-export.ts';
 export interface OtlpReceiver {
   /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
-  /** All spans received until now, in order of arrival. */
+  /** All spans received so far, in order of arrival. */
   spans(): readonly ReceivedSpan[];
   /**
    * Waits until a trace's spans satisfy the predicate, and returns the trace's spans. If the predicate is not

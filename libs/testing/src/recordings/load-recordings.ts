@@ -7,9 +7,9 @@ import { recordingEntry } from './recording.ts';
 const sharedData = resolve(import.meta.dirname, '../../../../../shared/data');
 
 /**
- * Finds a file or folder of the recorded data next to the checkout.
+ * Finds a file or folder in the recorded data next to the checkout.
  * @returns the path, or undefined if the file or folder is missing, so that tests can skip
- * @throws Error if the file or folder is missing in CI. A test that CI skips would remain unnoticed.
+ * @throws Error if the file or folder is missing in CI. In CI, a skipped test would go unnoticed.
  */
 export function findSharedData(path: string): string | undefined {
   const found = resolve(sharedData, path);
@@ -34,15 +34,15 @@ export function findRecordings(given: string | undefined): string | undefined {
 }
 
 /**
- * Whether tests may skip missing types of recordings. Tests may skip recordings that a folder given with
- * `--data` lacks. Tests may skip all recordings if the checkout has no recorded data. The default folder
+ * Whether tests may skip missing types of recordings. If a folder is given with `--data`, tests may skip the recordings
+ * that the folder lacks. Tests may skip all recordings if the checkout has no recorded data. The default folder
  * contains every type of recording.
  */
 export function mayLackRecordings(given: string | undefined): boolean {
   return (given !== undefined && given !== '') || findSharedData('wire') === undefined;
 }
 
-/** The recorded exchanges in a folder, optionally only the exchanges with a single API. */
+/** Lists the recorded exchanges in a folder, optionally only those with a single API. */
 export function loadRecordings(folder: string, api?: string): Recording[] {
   return readFileSync(join(folder, 'index.jsonl'), 'utf8')
     .split('\n')

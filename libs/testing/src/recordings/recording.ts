@@ -32,7 +32,7 @@ export type RecordingEntry = z.infer<typeof recordingEntry>;
 
 /** A recorded exchange with a provider. Bodies are read on demand. */
 export interface Recording extends RecordingEntry {
-  /** The request body. The request body is undefined if only the response was recorded. */
+  /** The request body. Undefined if only the response was recorded. */
   readonly request: () => Buffer | undefined;
   readonly response: () => Buffer | undefined;
 }

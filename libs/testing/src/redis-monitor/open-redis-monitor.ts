@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * Reports every command that a Redis server receives, as one line per command with the C-style quoting of
- * Redis. The monitor reads the raw socket, because a client library could mistake the first line for a reply.
+ * Reports every command that a Redis server receives, one line per command, in Redis's C-style
+ * quoting. The monitor reads the raw socket, because a client library could mistake the first line for a reply.
  * Returns a function that stops the monitor. Throws if Redis rejects the `MONITOR` command.
  * @param onLines receives complete lines, in command order
  */
@@ -26,7 +26,7 @@ export async function openRedisMonitor(
   if (refused !== undefined) throw new Error(`Redis refused the MONITOR command: ${refused}`);
   onLines(answers.slice(2));
   socket.on('data', (chunk: string) => onLines(readLines(chunk)));
-  // If the test has stopped Redis, the monitor receives no more data.
+  // After the test has stopped Redis, the monitor receives no more data.
   socket.on('error', () => undefined);
   return () => socket.destroy();
 }

@@ -5,7 +5,7 @@ export interface ReplayControls {
    * sizes are given, the body is sent as a single chunk.
    */
   readonly chunkBytes?: number | readonly number[];
-  /** Whether the body is also split inside every multi-byte character. */
+  /** Whether the response body is also split inside every multi-byte character. */
   readonly cutInsideCharacters?: boolean;
   /** Delay before the status line, in milliseconds. */
   readonly firstByteDelayMs?: number;
@@ -25,7 +25,7 @@ export interface ReplayControls {
   readonly hang?: 'before-headers' | number;
   /** An HTTP status that replaces the recorded status. */
   readonly status?: number;
-  /** Headers added to the recorded headers. An added header replaces a recorded header with the same name. */
+  /** Headers added to the recorded headers. Added headers replace recorded headers with the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   /** A body that replaces the recorded body. Any value except strings and bytes is sent as JSON. */
   readonly body?: unknown;
@@ -47,7 +47,7 @@ export function chooseCuts(body: Buffer, controls: ReplayControls): number[] {
     }
   }
   if (controls.cutInsideCharacters === true) {
-    // A byte of the form 10xxxxxx continues a character, so a split before such a byte cuts the character.
+    // A byte of the form 10xxxxxx continues a character, so splitting before such a byte cuts the character.
     for (let at = 1; at < body.length; at += 1) if (((body[at] ?? 0) & 0xc0) === 0x80) cuts.add(at);
   }
   const end = [controls.resetAtByte, controls.hang].find((at) => typeof at === 'number');

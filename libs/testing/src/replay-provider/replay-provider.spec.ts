@@ -50,13 +50,13 @@ function ask(
         response.on('close', () => resolve({ response, chunks, body: Buffer.concat(chunks), error }));
       },
     );
-    // A reset after the start of the response causes an error on the body, which the test handles later.
+    // A reset after the response has started causes an error in the body, which the test handles later.
     request.on('error', (thrown) => (hasBegun ? undefined : reject(thrown)));
     request.end(body);
   });
 }
 
-/** The outcome of the first request. The provider records the outcome slightly later than the client. */
+/** Returns the outcome of the first request. The replay provider records the outcome slightly later than the client detects it. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;
@@ -65,7 +65,7 @@ async function untilEnded(): Promise<string> {
   }
 }
 
-// Recordings are not stored in the repository. CI requires the recordings, as documented at `findSharedData`.
+// Recordings are not stored in the repository. CI requires the recordings (see `findSharedData`).
 (folder === undefined ? describe.skip : describe)('the replay provider', () => {
   const streamedId = streamed?.id ?? '';
   const streamedBody = streamed?.response() ?? Buffer.alloc(0);

@@ -3,7 +3,7 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { cutBody, type ReplayControls } from './controls.ts';
 import type { ReplayedAnswer } from './exchange.ts';
 
-/** Wait before a connection reset, in milliseconds, because a reset may overtake data already written. */
+/** Delay before a connection reset, in milliseconds, because a reset may overtake data that was already written. */
 const beforeResetMs = 50;
 
 /** Overrides parts of a recorded response with the values from the controls. */
@@ -28,8 +28,8 @@ function toBytes(body: unknown): Buffer {
 }
 
 /**
- * Sends a response according to the controls. The promise resolves when the response is sent, reset or
- * stalled, or when the client has disconnected.
+ * Sends a response according to the controls. The promise resolves when the response has been sent, reset
+ * or stalled, or when the client has disconnected.
  */
 export async function sendAnswer(
   response: ServerResponse,

@@ -12,17 +12,17 @@ export interface ReceivedRequest {
   readonly url: string;
   /** The headers, with names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** The headers with the original capitalization, as the list name, value, name, value, … */
+  /** The headers with their original capitalization, as a list of alternating names and values. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   /**
-   * The recorded exchange that was used for the response. Null if no recorded exchange was
-   * selected.
+   * The recorded exchange that was used for the response. Null if the request selected no recorded
+   * exchange.
    */
   readonly exchangeId: string | null;
   /**
-   * The outcome of the request, which is the complete response, a reset by a control, or a client disconnect.
-   * The outcome is undefined while the request is in progress.
+   * The outcome of the request, which is a complete response, a reset by a control, or a client disconnect.
+   * Undefined while the request is in progress.
    */
   readonly ended: 'answered' | 'cut' | 'client-left' | undefined;
   /** The value of `performance.now()` when the request ended. */
@@ -44,7 +44,7 @@ export interface ReplayProvider {
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
    * Sets controls for all later requests without queued controls. Controls that are computed from the request
-   * also serve requests that select no exchange. Many parallel requests therefore need no queue.
+   * also serve requests that select no exchange. No queue is therefore needed for many parallel requests.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
   /** Deletes the stored requests, the queue of exchanges and the controls. */
@@ -69,8 +69,8 @@ const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 
 /**
  * Starts a loopback provider that responds with recorded exchanges. A request selects an exchange with an
- * `x-replay-id` header or an API key `replay:<exchange id>`. A request that selects no exchange gets the next
- * queued exchange. If the queue is empty, the provider returns 404.
+ * `x-replay-id` header or an API key `replay:<exchange id>`. The next queued exchange is used for a request that does not
+ * select an exchange. If the queue is empty, the provider returns 404.
  */
 export async function startReplayProvider(options: ReplayProviderOptions = {}): Promise<ReplayProvider> {
   const replay = new Replay(findRecordings(options.recordings));

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, createSign, generateKeyPairSync, type Json
 
 type Part = Record<string, unknown>;
 
-/** Forged session tokens that must be rejected, by the defect of the token. */
+/** Forged session tokens that must be rejected, keyed by the token's defect. */
 export interface ForgedToken {
   readonly name: string;
   readonly token: string;
@@ -27,7 +27,7 @@ function signAsAttacker(header: Part, payload: Part): string {
 }
 
 /**
- * Creates every forgery of a valid session token that is possible with the token and the issuer's public
+ * Creates every forgery that is possible with a valid session token and the issuer's public
  * keys. `jwk` is the issuer's public key (an entry in `/.well-known/jwks.json`), used for algorithm
  * confusion. Each forged token must return 401 `invalid_session_token` where session tokens are accepted.
  * Each forged token must return 403 `api_key_required` where only API keys are accepted.

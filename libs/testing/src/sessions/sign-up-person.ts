@@ -7,7 +7,7 @@ export interface TestPerson {
   /** The person's session token. */
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** The id of the person's account. The id is null if the person has no account. */
+  /** The id of the person's account. Null if the person has no account. */
   readonly accountId: string | null;
 }
 
@@ -23,7 +23,7 @@ interface Tokens {
 
 /**
  * Signs up a new user through a gateway and registers an account. Each call creates an independent user and
- * account. If a step fails, the function throws an error with the gateway's response.
+ * account. Throws an error with the gateway's response if a step fails.
  */
 export async function signUpPerson(
   baseUrl: string,

@@ -10,7 +10,7 @@ export interface TokenIssuerOptions {
   readonly describe?: (issuer: string) => object;
   /**
    * Handles requests that the basic token issuer does not handle, such as requests for a sign-in page.
-   * Returns false for requests that the function does not handle.
+   * Returns false for requests that it does not handle.
    */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
@@ -18,7 +18,7 @@ export interface TokenIssuerOptions {
 type Algorithm = 'RS256' | 'ES256';
 
 /**
- * Additional claims for a token. By default the token has a subject and is valid for ten minutes. A claim
+ * Additional claims for a token. By default, the token has a subject and is valid for ten minutes. A claim
  * with the value undefined is omitted from the token.
  */
 export interface TokenChanges {
@@ -36,12 +36,12 @@ export interface IssuerKey {
 }
 
 /**
- * An OpenID Connect issuer on loopback, with a discovery document, a key set, and tokens that the issuer
- * signs with its keys.
+ * An OpenID Connect issuer on loopback, which serves a discovery document and a key set, and signs
+ * tokens with its keys.
  */
 export interface TokenIssuer {
   readonly issuer: string;
-  /** Number of requests for the key set that the issuer received. */
+  /** Number of requests for the key set that the issuer has received. */
   readonly keySetReads: number;
   /** The published signing keys, newest last. */
   readonly keys: readonly IssuerKey[];

@@ -12,12 +12,12 @@ export type { DevInfo };
 const ENDED_WITHIN_MS = 10_000;
 
 /**
- * A process in a stack, which is a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`,
+ * A process in a stack, which is either a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`,
  * `redis`, `redis-cache`, `nats`).
  */
 export interface UnitUnderTest {
   readonly name: string;
-  /** The process id. The process id is null while the process is down. */
+  /** The process id. Null while the process is down. */
   readonly pid: number | null;
   /**
    * Sends a signal. If the signal kills the process immediately, the promise resolves after the process has
@@ -44,7 +44,7 @@ export interface StackUnderTest {
   service(name: string): UnitUnderTest;
   /** The complete log of a service or server. */
   logs(name: string): string;
-  /** Connection details for a NATS user, with the permissions of that user. */
+  /** Connection details for a NATS user, with that user's permissions. */
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
   /** The addresses of both Redis servers, with the permissions of one service. */
   redisUrls(user: string): Readonly<Record<'queue' | 'cache', string>>;
@@ -96,7 +96,7 @@ function required(value: string | null, name: string): string {
   return value;
 }
 
-/** A handle for the running stack that has its data in the folder `path`. */
+/** Returns a handle for the running stack whose data is in the folder `path`. */
 export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
   const dataDir = openDataDir(path);
   return {

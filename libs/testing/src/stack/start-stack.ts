@@ -12,16 +12,16 @@ import { attachStack, type StackUnderTest } from './stack-under-test.ts';
 export interface TestStackOptions {
   /**
    * Environment variables by service name, or `*` for all services. The given variables override all other
-   * settings. Rate limits of the account API are raised unless the given variables set the limits.
+   * settings. The account API's rate limits are raised unless the given variables set them.
    */
   readonly env?: Record<string, Record<string, string>>;
   /**
-   * Number of processes by service name. The default is one process per service. The second process of a
-   * service has the name `<service>-2`.
+   * Number of processes by service name. The default is one process per service. The name of a service's
+   * second process has the form `<service>-2`.
    */
   readonly replicas?: Record<string, number>;
   /**
-   * The services to run. By default, all services run. If the list is empty, only Postgres (migrated), Redis
+   * The services to run. By default, all services run. If the list is empty, only Postgres (with migrations applied), Redis
    * and NATS run.
    */
   readonly apps?: readonly string[];
@@ -30,13 +30,13 @@ export interface TestStackOptions {
   /** Whether to create a NATS user `observer` that receives all messages. */
   readonly hasObserver?: boolean;
   /**
-   * Whether the supervisor restarts killed processes. By default, a killed process stays down until the test
-   * restarts the process.
+   * Whether the supervisor restarts killed processes. By default, a killed process stays down until the
+   * test restarts it.
    */
   readonly restartCrashed?: boolean;
 }
 
-/** Tests call the account API more often than people do. */
+/** Tests call the account API more often than users do. */
 const raisedLimits = {
   ACCOUNT_READ_RPM: '100000',
   ACCOUNT_ANALYTICS_RPM: '100000',
@@ -46,15 +46,15 @@ const raisedLimits = {
 
 const STOPPED_WITHIN_MS = 90_000;
 
-/** The environment variables that a private stack inherits. No variable contains a real server's address. */
+/** The environment variables that a private stack inherits. None of the variables contains a real server's address. */
 function chooseEnv(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;
   return { PATH, HOME, USER, LANG, TMPDIR };
 }
 
 /**
- * Starts a private stack on free ports, with its data in the temporary directory. The promise resolves when
- * the stack is ready. The stack always ends together with this process. Throws an error with the log of the
+ * Starts a private stack on free ports, with its data in the temporary directory. Resolves when the
+ * stack is ready. The stack always ends together with this process. Throws an error with the log of the
  * service that failed.
  */
 export async function startStack(options: TestStackOptions = {}): Promise<StackUnderTest> {
@@ -79,7 +79,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   });
 }
 
-/** The stack that the global set-up of the test suite started. Tests must not stop its processes. */
+/** The stack that the test suite's global setup started. Tests must not stop the processes of this stack. */
 export function sharedStack(): StackUnderTest {
   const path = process.env['SHARED_STACK_DATA_DIR'];
   if (!path)

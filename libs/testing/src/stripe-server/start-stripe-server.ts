@@ -47,7 +47,7 @@ export interface StripeServer {
   pay(checkoutId: string): StripeSubscription;
   /** Creates a signed event for an object. */
   sign(type: string, object: object, options?: SignOptions): SignedEvent;
-  /** Returns the event with a new signature. */
+  /** Signs the event again and returns it. */
   resign(event: SignedEvent, options?: SignOptions): SignedEvent;
   /** Sets whether the server responds to every request with 503. */
   setAway(away: boolean): void;

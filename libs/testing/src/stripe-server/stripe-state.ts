@@ -55,11 +55,11 @@ function invalid(message: string): StripeAnswer {
   return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
 }
 
-/** The Stripe state that the gateway reads, which consists of customers, checkouts and subscriptions. */
+/** The state at Stripe that the gateway reads (customers, checkouts and subscriptions). */
 export class StripeState {
   readonly customers = new Map<string, Fields>();
   readonly checkouts = new Map<string, StripeCheckout>();
-  /** The list of objects as Stripe sorts it, newest first. */
+  /** Returns the objects in the order in which Stripe lists them, newest first. */
   readonly subscriptions: StripeSubscription[] = [];
   readonly prices: ReadonlySet<string>;
 

@@ -4,10 +4,10 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 /** The APIs on which a provider binds reasoning to the prompt prefix. */
 export type BoundFormat = 'messages' | 'converse' | 'responses';
 
-/** The decision of a provider about the reasoning in a request. */
+/** A provider's decision about the reasoning in a request. */
 export type BindingVerdict =
   | { readonly kind: 'accepted' }
-  /** The provider rejects the request with 400 and this error text. */
+  /** The provider rejects the request with status 400 and this error text. */
   | { readonly kind: 'rejected'; readonly message: string }
   /** The provider serves the request, but ignores part of the reasoning in the request. */
   | { readonly kind: 'dropped'; readonly transformations: readonly InputTransformation[] };
@@ -28,15 +28,15 @@ export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 interface IssuedBlock {
   readonly text: string;
   readonly prefix: string;
-  /** The signature of the previous block in the transcript. The signature is null for the first block. */
+  /** The signature of the previous block in the transcript. Null for the first block. */
   readonly previous: string | null;
 }
 
 /**
- * Signs and checks reasoning like a provider that binds reasoning to the prompt prefix. The prompt prefix is
- * `system`, the set of `tools`, and all messages before the reasoning. Cache markers, the order of tools and
+ * Signs and checks reasoning like a provider that binds reasoning to the prompt prefix. The prompt prefix
+ * consists of `system`, the set of `tools`, and all messages before the reasoning. Cache markers, the order of tools and
  * the order of JSON keys are ignored. A deferred tool is part of the prompt prefix from the message that
- * references the tool. Reasoning may be missing at the start or at the end of a transcript, but not between
+ * references it onward. Reasoning may be missing at the start or at the end of a transcript, but not between
  * two blocks. A removed reasoning block cannot return in a later request. The sources are Anthropic
  * ("Preserved thinking", "Prefix checks") and OpenAI ("Keep the prefix unchanged", SDK types).
  */
@@ -84,7 +84,7 @@ export class PrefixBinding {
 }
 
 /**
- * The decision about the first reasoning block that does not match the prompt prefix. All reasoning blocks
+ * Decides about the first reasoning block that does not match the prompt prefix. All reasoning blocks
  * after the first mismatching block are also dropped.
  */
 function mismatch(
@@ -133,9 +133,9 @@ interface ReasoningBlock {
 
 /** A message of a chat format, or an item of the Responses API. */
 interface BoundTurn {
-  /** Canonical JSON of the message, without reasoning. */
+  /** The message as canonical JSON, without reasoning. */
   readonly text: string;
-  /** Names of the deferred tools that a tool search in the message found. */
+  /** Names of the deferred tools that were found by a tool search in the message. */
   readonly references: readonly string[];
   readonly blocks: readonly ReasoningBlock[];
 }
@@ -149,7 +149,7 @@ interface BoundRequest {
   readonly betas: readonly string[];
 }
 
-/** The prompt prefix before each turn, and before the response. */
+/** Returns the prompt prefix before each turn and before the response. */
 function prefixesOf({ system, tools, turns }: BoundRequest): string[] {
   const messages = createHash('sha256').update(system);
   const found = new Set<string>();
@@ -177,8 +177,8 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const uncounted = new Set(['cache_control', 'defer_loading', 'cachePoint']);
 
 /**
- * Returns a text for comparing JSON values. Keys are sorted and cache markers are omitted, so equal JSON
- * values have equal texts.
+ * Returns a string for comparing JSON values. Keys are sorted and cache markers are omitted, so equal JSON
+ * values have equal strings.
  */
 function canonical(value: unknown): string {
   if (value === undefined) return 'null';
@@ -237,7 +237,7 @@ function readMessage({ role, content }: Json, at: number): BoundTurn {
   };
 }
 
-/** The tool search of the provider returns an object. The tool search of the client returns a list. */
+/** A tool search that the provider runs returns an object. A tool search that the client runs returns a list. */
 function listReferences({ content }: Json): string[] {
   const found = Array.isArray(content) ? content : listOf(asJson(content)['tool_references']);
   return found.flatMap((reference) => {
@@ -279,9 +279,9 @@ function readConverse(body: Json): BoundRequest {
 function readResponses(body: Json): BoundRequest {
   return {
     // Instructions are part of the prompt prefix only before GPT-6.2.
-    // The format and the tools of the request are always part of the prompt prefix.
+    // The request's format and tools are always part of the prompt prefix.
     system: canonical(asJson(body['text'])['format']),
-    // The prompt contains the name and the description of a deferred function from the start.
+    // The prompt contains a deferred function's name and description from the start.
     tools: listOf(body['tools']).map((tool) => ({
       name: textOf(asJson(tool)['name']),
       text: `${String(asJson(tool)['defer_loading'] === true)} ${canonical(tool)}`,

@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 const asJson = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(asJson) : []);
 
-/** The names of the deferred tools that a message loads with `tool_addition` blocks. */
+/** Returns the names of the deferred tools that a message loads with `tool_addition` blocks. */
 export function listAdditions(message: unknown): string[] {
   return listOf(asJson(message)['content']).flatMap(({ type, tool }) =>
     type === 'tool_addition' ? [String(asJson(tool)['name'])] : [],
@@ -14,8 +14,8 @@ export function listAdditions(message: unknown): string[] {
 
 /**
  * Returns the provider's error for a messages request that breaks a rule about `tool_addition`, or undefined. A
- * system message with `tool_addition` blocks follows a message of the user, and is last or precedes a message of
- * the model. Each reference names a deferred tool of the request, and each tool is loaded once. The source is
+ * system message with `tool_addition` blocks follows a user message, and is either the last message or precedes a model
+ * message. Each reference names a deferred tool in the request, and each tool is loaded only once. The source is
  * Anthropic ("Mid-conversation system messages").
  * @param betas the value of the request's `anthropic-beta` header
  */

@@ -10,7 +10,7 @@ beforeEach(() => {
   rules = new TranscriptRules();
 });
 
-/** Issues reasoning blocks as one response, and returns these blocks. */
+/** Records reasoning blocks as one response and returns them. */
 function think(...texts: string[]): object[] {
   const issued = texts.map((text) => ({ kind: 'reasoning', text, signature: rules.sign(text) }) as const);
   rules.issue(issued);

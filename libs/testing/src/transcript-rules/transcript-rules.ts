@@ -9,7 +9,7 @@ import {
   type TranscriptMessage,
 } from './transcript.ts';
 
-/** A reasoning block of a response, in the form in which a provider sends the block. */
+/** A reasoning block in a response, in the form in which a provider sends it. */
 export type IssuedReasoning =
   | { readonly kind: 'reasoning'; readonly text: string; readonly signature: string }
   | { readonly kind: 'unsigned'; readonly text: string }
@@ -18,29 +18,29 @@ export type IssuedReasoning =
 /** Finds the first violation of a rule. Returns the text of the provider's error, or undefined. */
 type Rule = (transcript: Transcript, issued: IssuedSequences) => string | undefined;
 
-/** The reasoning that the provider issued, as runs of consecutive blocks and as unsigned texts. */
+/** The reasoning that the provider sent, as runs of consecutive blocks and as unsigned texts. */
 interface IssuedSequences {
   isSigned(text: string, signature: string): boolean;
   hasRun(run: readonly TranscriptBlock[]): boolean;
 }
 
 /**
- * A provider's checks of a transcript. The class signs the reasoning that a scripted model returns, and
+ * A provider's checks of a transcript. Signs the reasoning that a scripted model returns, and
  * rejects requests that break a documented rule. The documented rules are:
  *
- * - Every tool call has a tool result in the next message, before all other content. Every tool result has
- *   a tool call.
- * - Turns of the model and of the client alternate. No text is blank, and no message is empty.
- * - Reasoning is unmodified (signatures). Consecutive reasoning blocks are all reasoning blocks of one
+ * - Every tool call has a tool result in the next message, before all other content. Every tool result belongs
+ *   to a tool call.
+ * - Model turns and client turns alternate. No text block is blank, and no message is empty.
+ * - Reasoning is unmodified, as its signatures prove. A run of consecutive reasoning blocks contains all reasoning blocks of one
  *   response.
- * - A message does not end in reasoning.
- * - With a fixed reasoning budget, a turn with tool calls begins with reasoning.
+ * - A message does not end with reasoning.
+ * - With a fixed reasoning budget, a turn that contains tool calls begins with reasoning.
  * - A request that forces a tool call must not turn reasoning on.
  * - After the provider has sent unsigned reasoning (`reasoning_content`), every message with tool calls in
- *   the current turn has unmodified unsigned reasoning.
- * - With `bindsPrefix`, reasoning is valid only behind the prompt prefix for which it was signed.
+ *   the current turn contains that reasoning unmodified.
+ * - With `bindsPrefix`, reasoning is valid only after the prompt prefix for which it was signed.
  *
- * The Anthropic sources are "Tool use", and in "Extended thinking" the sections on preserving thinking blocks
+ * The Anthropic sources are "Tool use" and, in "Extended thinking", the sections on preserving thinking blocks
  * and toggling thinking modes. The other sources are AWS ("Converse API"), OpenAI ("Function calling"),
  * OpenRouter ("Reasoning tokens") and DeepSeek ("Thinking mode").
  */
@@ -55,7 +55,7 @@ export class TranscriptRules {
     this.#binding = bindsPrefix ? new PrefixBinding() : null;
   }
 
-  /** The violations found until now, oldest first. */
+  /** The violations found so far, oldest first. */
   get violations(): readonly string[] {
     return this.#violations;
   }
@@ -73,7 +73,7 @@ export class TranscriptRules {
   }
 
   /**
-   * Signs the reasoning of the response to a request, and binds the reasoning to the request's prompt prefix.
+   * Signs the reasoning in the response to a request and binds it to the request's prompt prefix.
    * The option `bindsPrefix` must be true.
    */
   signBound(format: BoundFormat, body: unknown, texts: readonly string[]): string[] {
@@ -84,7 +84,7 @@ export class TranscriptRules {
   }
 
   /**
-   * Checks a request by every rule.
+   * Checks a request against every rule.
    * @param betas the value of the request's `anthropic-beta` header
    */
   judge(format: BoundFormat, body: unknown, betas?: string): BindingVerdict {
@@ -101,7 +101,7 @@ export class TranscriptRules {
   check(format: TranscriptFormat, body: unknown): string | undefined {
     const transcript = readTranscript(format, body);
     const issued: IssuedSequences = {
-      // The signatures of bound reasoning were already checked together with the prompt prefix.
+      // Signatures of bound reasoning were already checked together with the prompt prefix.
       isSigned: (text, signature) => this.#binding !== null || this.sign(text) === signature,
       hasRun: (run) => this.#runs.has(keyOf(run)),
     };
@@ -122,7 +122,7 @@ const keyOf = (run: readonly TranscriptBlock[]): string => JSON.stringify(run);
 const isReasoning = ({ kind }: TranscriptBlock): boolean =>
   kind === 'reasoning' || kind === 'unsigned' || kind === 'redacted';
 
-/** The ids of all blocks of one type in a message. */
+/** Returns the ids of all blocks of one type in a message. */
 function idsOf(message: TranscriptMessage | undefined, kind: 'call' | 'result'): string[] {
   return (message?.blocks ?? []).flatMap((block) => (block.kind === kind && 'id' in block ? [block.id] : []));
 }
@@ -189,7 +189,7 @@ const nothingIsBlank: Rule = ({ messages }) => {
   return undefined;
 };
 
-/** The runs of consecutive reasoning blocks in a message. */
+/** Returns the runs of consecutive reasoning blocks in a message. */
 function runsOf({ blocks }: TranscriptMessage): TranscriptBlock[][] {
   const runs: TranscriptBlock[][] = [];
   blocks.forEach((block, at) => {
@@ -225,7 +225,7 @@ const reasoningIsNotLast: Rule = ({ messages }) => {
     : `messages.${at}: The final block in an assistant message cannot be \`thinking\`.`;
 };
 
-/** The model's messages since the client's last message that contains more than tool results. */
+/** Returns the model's messages since the last client message that contains more than tool results. */
 function currentTurn(messages: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
   const since = messages.findLastIndex(
     ({ role, blocks }) => role === 'user' && blocks.some(({ kind }) => kind !== 'result'),

@@ -1,12 +1,12 @@
 /** The chat formats with transcripts that can be checked. */
 export type TranscriptFormat = 'chat-completions' | 'messages' | 'converse';
 
-/** A block of a message, in a format-independent form. */
+/** A message block, in a format-independent form. */
 export type TranscriptBlock =
   | { readonly kind: 'text'; readonly text: string }
   /** Visible reasoning. The signature is empty if the request contains no signature. */
   | { readonly kind: 'reasoning'; readonly text: string; readonly signature: string }
-  /** Reasoning without a signature, in a field of the message (`reasoning_content`). */
+  /** Reasoning without a signature, in a message field (`reasoning_content`). */
   | { readonly kind: 'unsigned'; readonly text: string }
   | { readonly kind: 'redacted'; readonly data: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string }
@@ -21,11 +21,11 @@ export interface TranscriptMessage {
 export interface Transcript {
   readonly messages: readonly TranscriptMessage[];
   /**
-   * Whether the request turns reasoning on with a fixed budget. If the budget is fixed, a turn must begin
+   * Whether the request turns reasoning on with a fixed budget. With a fixed budget, a turn must begin
    * with reasoning.
    */
   readonly isThinkingEnabled: boolean;
-  /** Whether `tool_choice` forces a tool call. */
+  /** Whether the field `tool_choice` forces a tool call. */
   readonly isForced: boolean;
   /** Names of the tools that the request defines. */
   readonly tools: readonly string[];
@@ -38,7 +38,7 @@ const asJson = (value: unknown): Json =>
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(asJson) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Reads the parts of a request that providers check. Parts of the request that no rule reads are omitted. */
+/** Reads the parts of a request that providers check. Parts of the request that no rule checks are omitted. */
 export function readTranscript(format: TranscriptFormat, body: unknown): Transcript {
   const request = asJson(body);
   switch (format) {
