@@ -7,8 +7,8 @@ import type { RequestEventV1 } from './events/request-event.v1.ts';
 const tokensPerTool = 100;
 
 /**
- * Tokens saved by a request. The request log, the ledger, the usage figures and the budgets all use these counts of
- * saved tokens.
+ * Tokens saved by a request. The request log, the ledger, the usage figures and the budgets all use these
+ * counts of saved tokens.
  */
 export interface TokensSaved {
   /** Tokens saved by pruning tools, in the billing unit. The formula is (`toolsIn` − `toolsOut`) × 100. */
@@ -33,9 +33,9 @@ type Ended = Planned & Pick<RequestEventV1, 'status' | 'usage' | 'recoveryTokens
 const nothingSaved: TokensSaved = { tools: 0, compression: 0, recovery: 0, net: 0 };
 
 /**
- * Tokens that a plan saves if the request succeeds without recovery rounds. `toolsIn` is the number of tools that
- * remain after the allow and deny lists are applied. `toolsOut` includes every tool definition that is sent to the model, including that of
- * the recovery tool.
+ * Tokens that a plan saves if the request succeeds without recovery rounds. `toolsIn` is the number of tools
+ * that remain after the allow and deny lists are applied. `toolsOut` includes every tool definition that is
+ * sent to the model, including that of the recovery tool.
  */
 export function plannedSavings(planned: Planned): TokensSaved {
   return addUp(planned, 0);

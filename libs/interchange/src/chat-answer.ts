@@ -5,8 +5,8 @@ import type { FinishReason, MessageStart, StreamEvent, TokenUsage } from './stre
 import type { ProviderFormat } from './request-outline.ts';
 
 /**
- * A complete response in a format-independent form. A complete response contains the same information as all of
- * a stream's events together.
+ * A complete response in a format-independent form. A complete response contains the same information as all
+ * of a stream's events together.
  */
 export interface ChatAnswer {
   readonly id: string | undefined;

@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * An edit that replaces the bytes in a range. An empty replacement deletes the bytes in the range. An empty range inserts
- * the replacement.
+ * An edit that replaces the bytes in a range. An empty replacement deletes the bytes in the range. An empty
+ * range inserts the replacement.
  */
 export interface ByteEdit extends ByteRange {
   readonly replacement: string;
@@ -73,9 +73,9 @@ export interface ToolOutline {
 }
 
 /**
- * Returns the unique name of a tool in a namespace. In one request, tools in different namespaces may have the same
- * name. Function names contain no dot, so the returned name differs from the names of all other tools. If a
- * deferred function has no namespace, OpenAI uses the function's name as the namespace in calls.
+ * Returns the unique name of a tool in a namespace. In one request, tools in different namespaces may have
+ * the same name. Function names contain no dot, so the returned name differs from the names of all other
+ * tools. If a deferred function has no namespace, OpenAI uses the function's name as the namespace in calls.
  */
 export function qualifyTool(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === name ? name : `${namespace}.${name}`;

@@ -32,8 +32,8 @@ export interface ResponseSummary {
   /** Number of all tool calls, including tool calls beyond the limit. */
   readonly toolCallCount: number;
   /**
-   * Number of UTF-16 code units in text, visible reasoning and refusals, excluding tool arguments. This number
-   * is used to estimate tokens.
+   * Number of UTF-16 code units in text, visible reasoning and refusals, excluding tool arguments. This
+   * number is used to estimate tokens.
    */
   readonly textCharacters: number;
   readonly argumentCharacters: number;
@@ -48,8 +48,8 @@ export interface ResponseSummary {
    */
   readonly cacheMiss: CacheMissReport | undefined;
   /**
-   * Changes that the provider made to reasoning in the request, with the provider's type and reason for each change. At most 16
-   * different kinds of changes are stored.
+   * Changes that the provider made to reasoning in the request, with the provider's type and reason for each
+   * change. At most 16 different kinds of changes are stored.
    */
   readonly inputTransformations: ReadonlyMap<string, number>;
   /** The error that the provider reported within the response. */
@@ -112,8 +112,8 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
 }
 
 /**
- * Maximum number of different kinds of changes to reasoning, and maximum length of each name. Providers document only a few
- * kinds of changes to reasoning.
+ * Maximum number of different kinds of changes to reasoning, and maximum length of each name. Providers
+ * document only a few kinds of changes to reasoning.
  */
 const [transformationKindsMax, transformationNameMax] = [16, 40];
 

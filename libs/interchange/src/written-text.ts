@@ -7,13 +7,13 @@ export interface SplitTurn {
 }
 
 /**
- * Maximum number of lines and of characters in a block that counts as written by the user. A larger block is treated as pasted,
- * because people break their text into paragraphs.
+ * Maximum number of lines and of characters in a block that counts as written by the user. A larger block is
+ * treated as pasted, because people break their text into paragraphs.
  */
 const [blockLinesMax, blockCharactersMax] = [20, 2_000];
 /**
- * Maximum share of symbols among the non-space characters of a line that a user wrote. Letters, digits and the
- * punctuation of prose are not symbols.
+ * Maximum share of symbols among the non-space characters of a line that a user wrote. Letters, digits and
+ * the punctuation of prose are not symbols.
  */
 const symbolShareMax = 0.15;
 /**
@@ -63,9 +63,9 @@ const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
  *
  * A block ends at a blank or pasted line.
  *
- * The split does not depend on the language of the text. The running time is linear in the length of the text. In
- * recorded conversations, the split keeps every identifier that users wrote. The split removes more than 99% of
- * the identifiers in JSON results and more than 80% of those in shell command output
+ * The split does not depend on the language of the text. The running time is linear in the length of the
+ * text. In recorded conversations, the split keeps every identifier that users wrote. The split removes more
+ * than 99% of the identifiers in JSON results and more than 80% of those in shell command output
  * (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
  */
 export function splitTurn(text: string): SplitTurn {
@@ -97,8 +97,8 @@ const shortCodes = new Uint16Array(2_048);
 const shortBytes = Buffer.from(shortCodes.buffer);
 
 /**
- * Returns the UTF-16 code units of a text. The array may be longer than the text. Reading an array is faster than
- * reading a string.
+ * Returns the UTF-16 code units of a text. The array may be longer than the text. Reading an array is faster
+ * than reading a string.
  */
 function codesOf(text: string): Uint16Array {
   const isShort = text.length <= shortCodes.length;
@@ -165,8 +165,8 @@ interface Block {
   /** The number of characters in the block, without newlines. */
   characters: number;
   /**
-   * The number of lines that are long enough to be checked for symbols. `symbolic` is the number of checked lines
-   * with many symbols.
+   * The number of lines that are long enough to be checked for symbols. `symbolic` is the number of checked
+   * lines with many symbols.
    */
   judged: number;
   symbolic: number;
@@ -200,7 +200,7 @@ function isMachineMade({ lines, characters, judged, symbolic }: Block): boolean 
 /** Matches the words of a text. A word may contain separators within a name, as in `github.create_issue`. */
 export const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
 /**
- * Distinguishes identifiers from ordinary words. An identifier contains a separator between other characters, a case change,
- * or a digit next to a letter.
+ * Distinguishes identifiers from ordinary words. An identifier contains a separator between other characters,
+ * a case change, or a digit next to a letter.
  */
 export const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;

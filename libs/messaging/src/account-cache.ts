@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Stores a value if it fits into the account's share. KEYS[1] is the key of the value, and KEYS[2] is the
- * key of the account's byte count for the current day. ARGV contains the value, its lifetime in seconds, the
- * account's share in bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only the
- * growth in bytes is counted. The script returns 1 if the value was stored.
+ * Stores a value if it fits into the account's share. KEYS[1] is the key of the value, and KEYS[2] is the key
+ * of the account's byte count for the current day. ARGV contains the value, its lifetime in seconds, the
+ * account's share in bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only
+ * the growth in bytes is counted. The script returns 1 if the value was stored.
  */
 const setInShare = `
 local known = redis.call('STRLEN', KEYS[1])
@@ -39,8 +39,8 @@ export interface AccountCacheOptions {
   /** The name of the byte counters in Redis. Values with the same purpose share a name and a maximum. */
   readonly purpose: string;
   /**
-   * Maximum number of bytes that one account may write per UTC day. An account's values with a lifetime of one day
-   * occupy at most twice this number of bytes.
+   * Maximum number of bytes that one account may write per UTC day. An account's values with a lifetime of
+   * one day occupy at most twice this number of bytes.
    */
   readonly bytesPerDayMax: number;
   /** A function that is called whenever a value is not stored because the account's share is used up. */

@@ -65,8 +65,8 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
 }
 
 /**
- * The request that `untilServed` repeats until the contract is served. Test servers that delay their replies answer the request of
- * `untilServed` immediately.
+ * The request that `untilServed` repeats until the contract is served. Test servers that delay their replies
+ * answer the request of `untilServed` immediately.
  */
 export const probe = -1;
 

@@ -19,8 +19,8 @@ const unreached = new WeakSet<GatewayError>();
 
 /**
  * Whether a call failed because no server received the call, or because the connection was lost. Only calls
- * that failed in this way are worth retrying. A server that did not reply in time will probably not reply to the next call
- * either.
+ * that failed in this way are worth retrying. A server that did not reply in time will probably not reply to
+ * the next call either.
  */
 export function isUnreached(error: unknown): boolean {
   return error instanceof GatewayError && unreached.has(error);
@@ -79,9 +79,9 @@ async function ask(
 }
 
 /**
- * Returns whether a call shares its request's time budget. The time that failed calls took is deducted from the
- * deadlines of later calls. A request therefore never waits as long as several deadlines together. Callers that
- * pass a deadline or a signal limit the time themselves.
+ * Returns whether a call shares its request's time budget. The time that failed calls took is deducted from
+ * the deadlines of later calls. A request therefore never waits as long as several deadlines together.
+ * Callers that pass a deadline or a signal limit the time themselves.
  */
 function isBudgeted({ deadlineMs, signal }: CallOptions): boolean {
   return deadlineMs === undefined && signal === undefined;

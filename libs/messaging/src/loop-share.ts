@@ -45,9 +45,9 @@ type Advance = (endAt: number) => boolean;
 
 /**
  * Shares an event loop among accounts. Short work runs immediately. Long work is split into pieces. In each
- * turn of the event loop, one piece of work runs, and the accounts take turns. Requests that arrive during long work
- * are processed between two pieces of that work. While several accounts are active, each account's long
- * work gets a fixed share of the time.
+ * turn of the event loop, one piece of work runs, and the accounts take turns. Requests that arrive during
+ * long work are processed between two pieces of that work. While several accounts are active, each account's
+ * long work gets a fixed share of the time.
  */
 export class LoopShare {
   readonly #pieceMs: number;
@@ -95,8 +95,8 @@ export class LoopShare {
   }
 
   /**
-   * Runs the work in pieces in later turns of the event loop, even if the work is short. Rejects with the error
-   * that the work throws.
+   * Runs the work in pieces in later turns of the event loop, even if the work is short. Rejects with the
+   * error that the work throws.
    */
   runInTurn<Result>(accountId: string, pieces: Pieces<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {

@@ -61,8 +61,8 @@ export function* cutForMessages<Item>(
 const instanceIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Returns the NATS subject for a contract, or for one instance that serves the contract. Throws `service_unavailable`
- * for an invalid instance id.
+ * Returns the NATS subject for a contract, or for one instance that serves the contract. Throws
+ * `service_unavailable` for an invalid instance id.
  */
 export function subjectOf(contract: RpcContract, instanceId: string | undefined): string {
   if (!contract.perInstance) return contract.subject;

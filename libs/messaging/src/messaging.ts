@@ -52,8 +52,8 @@ export interface Messaging {
 
   /**
    * Serves the requests for a contract. The instances of a server share the requests unless the contract is
-   * `perInstance`. If `fn` throws, the caller receives an error reply. If the error is a `GatewayError`, the reply contains its
-   * code and public text. For any other error, the caller receives `internal_error`.
+   * `perInstance`. If `fn` throws, the caller receives an error reply. If the error is a `GatewayError`, the
+   * reply contains its code and public text. For any other error, the caller receives `internal_error`.
    */
   serve<Contract extends RpcContract>(
     contract: Contract,
@@ -86,8 +86,8 @@ export interface Messaging {
   onReconnect(fn: () => void): void;
 
   /**
-   * Resolves when the NATS server has processed all data sent before this call, so that new subscriptions receive
-   * messages. Resolves immediately if there is no connection, and never rejects.
+   * Resolves when the NATS server has processed all data sent before this call, so that new subscriptions
+   * receive messages. Resolves immediately if there is no connection, and never rejects.
    */
   flush(): Promise<void>;
 

@@ -16,8 +16,8 @@ const endWaitDefaultMs = 25_000;
 
 /**
  * Shuts the process down on SIGTERM or SIGINT. Calls `close`, and then exits with code 0, or with code 1 if
- * `close` fails or takes longer than `endWaitMs`. Uncaught errors are logged through the redacting logger, and
- * the process exits with code 1.
+ * `close` fails or takes longer than `endWaitMs`. Uncaught errors are logged through the redacting logger,
+ * and the process exits with code 1.
  */
 export function endOnSignal(
   logger: Logger,
@@ -67,8 +67,8 @@ export interface ServiceOptions<Config extends ServiceConfig> {
   /** Creates the service's root module. Opens all resources that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
   /**
-   * The limits with which the service is shared among accounts. The limits apply to calls with an account id. If
-   * absent, all calls run immediately.
+   * The limits with which the service is shared among accounts. The limits apply to calls with an account id.
+   * If absent, all calls run immediately.
    */
   readonly accountShare?: AccountShare;
   /** Dependencies, in addition to messaging, that must be available before the service reports ready. */
@@ -82,9 +82,9 @@ export interface RunningService extends ServiceParts {
 }
 
 /**
- * Runs a service with telemetry, logger, health server, messaging and the Nest module. On SIGTERM or SIGINT, the
- * service shuts down in an orderly way. The health server starts first, so that a startup that waits for a
- * dependency is visible.
+ * Runs a service with telemetry, logger, health server, messaging and the Nest module. On SIGTERM or SIGINT,
+ * the service shuts down in an orderly way. The health server starts first, so that a startup that waits for
+ * a dependency is visible.
  */
 export async function runService<Config extends ServiceConfig>(
   options: ServiceOptions<Config>,

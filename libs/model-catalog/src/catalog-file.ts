@@ -11,8 +11,8 @@ const known = z.boolean().nullable();
 /** The method by which the provider caches prompt prefixes. Null means that the method is unknown. */
 const cacheRule = z.strictObject({
   /**
-   * Which prompt prefixes the provider caches. `automatic` means every prompt prefix. `explicit` means only prompt
-   * prefixes marked in the request. `none` means no prompt prefix.
+   * Which prompt prefixes the provider caches. `automatic` means every prompt prefix. `explicit` means only
+   * prompt prefixes marked in the request. `none` means no prompt prefix.
    */
   kind: z.enum(['automatic', 'explicit', 'none']),
   /** Minimum length of a cacheable prompt prefix, in tokens. */
@@ -45,8 +45,8 @@ const dispute = z.strictObject({
   /** The source of the value, as a key in the file's `sources`. */
   source: z.string().min(1),
   /**
-   * The reason why the catalogue does not use the value from this source. `npm run catalog:check` requires a reason
-   * for current models.
+   * The reason why the catalogue does not use the value from this source. `npm run catalog:check` requires a
+   * reason for current models.
    */
   reason: z.string().min(1).optional(),
 });
@@ -124,14 +124,14 @@ export const modelRecord = z.strictObject({
    */
   addsToolsOn: z.array(apiName).optional(),
   /**
-   * The source and certainty of the model's documented properties. A property without an entry in `evidence` has the
-   * certainty of the record's `sources`.
+   * The source and certainty of the model's documented properties. A property without an entry in `evidence`
+   * has the certainty of the record's `sources`.
    */
   evidence: evidence.optional(),
   /**
-   * The provider's built-in feature for selecting tools. `deferred_loading` means that tool definitions stay out of
-   * the prompt until the model searches for the tools. `allowed_tools` means that all tool
-   * definitions are in the prompt, and the request lists the tools that the model may call.
+   * The provider's built-in feature for selecting tools. `deferred_loading` means that tool definitions stay
+   * out of the prompt until the model searches for the tools. `allowed_tools` means that all tool definitions
+   * are in the prompt, and the request lists the tools that the model may call.
    */
   nativeSelection: z.enum(['deferred_loading', 'allowed_tools']).optional(),
   /**

@@ -2,9 +2,9 @@ import type { TokenUsage } from '@gateway/interchange';
 import { chooseRates, type ModelPrices } from './prices.ts';
 
 /**
- * Computes the cost of a request in USD. Prices are in USD per million tokens. `cached` is the number of input tokens read from
- * the prompt cache. `written` is the number of input tokens written to the prompt cache. `cached` and `written` are included
- * in `input`, and `reasoning` is included in `output`. The formula is
+ * Computes the cost of a request in USD. Prices are in USD per million tokens. `cached` is the number of input
+ * tokens read from the prompt cache. `written` is the number of input tokens written to the prompt cache.
+ * `cached` and `written` are included in `input`, and `reasoning` is included in `output`. The formula is
  *
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
@@ -15,8 +15,8 @@ import { chooseRates, type ModelPrices } from './prices.ts';
  *
  * If the provider reports billed tokens, the cost depends only on the billed tokens.
  *
- * Returns null if the model's prices are unknown. If a provider reports more
- * cached and written tokens than input tokens, or more reasoning than output tokens, the excess is ignored.
+ * Returns null if the model's prices are unknown. If a provider reports more cached and written tokens than
+ * input tokens, or more reasoning than output tokens, the excess is ignored.
  * @param at the time of the request, as Unix time in milliseconds
  */
 export function costUsd(

@@ -3,9 +3,9 @@ import type { ModelPrices } from './prices.ts';
 import data from '../data/models.json' with { type: 'json' };
 
 /**
- * A provider's prompt caching for a model. The multipliers are relative to the regular input price. A multiplier is null
- * if the corresponding price is unknown. Time-dependent prices do not change the multipliers, because the prices of
- * input and cached input change in proportion.
+ * A provider's prompt caching for a model. The multipliers are relative to the regular input price. A
+ * multiplier is null if the corresponding price is unknown. Time-dependent prices do not change the
+ * multipliers, because the prices of input and cached input change in proportion.
  */
 export interface CacheRules {
   readonly kind: 'automatic' | 'explicit' | 'none';

@@ -4,8 +4,8 @@ import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
  * Functions that read model properties. A wrong property can make a request fail or cost more. If a property
- * is unknown or is documented only by third parties, these functions return the safe value. The model's fields
- * contain each property unchanged, with its source and certainty in `evidence`.
+ * is unknown or is documented only by third parties, these functions return the safe value. The model's
+ * fields contain each property unchanged, with its source and certainty in `evidence`.
  */
 
 /** The effect of a changed prompt prefix on reasoning in a transcript. */
@@ -27,9 +27,9 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
- * on. Three assumptions make the answer safe when data is missing. Properties of any certainty are used. The prefix check
- * is assumed to apply to the provider account unless the account's creation date is given. A model that is
- * not in the catalogue is treated as bound if its model family binds reasoning.
+ * on. Three assumptions make the answer safe when data is missing. Properties of any certainty are used. The
+ * prefix check is assumed to apply to the provider account unless the account's creation date is given. A
+ * model that is not in the catalogue is treated as bound if its model family binds reasoning.
  * @param modelId the id as the request spells it, which is used if `model` is undefined
  * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
  */
@@ -83,8 +83,8 @@ export function takesToolsOn(
 
 /**
  * Returns whether the provider can defer tools of this model behind its own tool search. If a model does not
- * support tool search, requests with deferred tools may fail. This function therefore uses only statements on the
- * provider's own pages and conclusions from them.
+ * support tool search, requests with deferred tools may fail. This function therefore uses only statements on
+ * the provider's own pages and conclusions from them.
  */
 export function defersNatively(model: CatalogModel, api: ApiName): boolean {
   return (model.defersOn?.includes(api) ?? false) && isFirstHand(model, 'defersOn');
@@ -132,11 +132,11 @@ const lowestMinTokens = 512;
 /**
  * Returns the prices of cached input at a time. Callers compare the prices of cached input to find out
  * whether a change to the prompt prefix saves money. Returns null if the provider does not cache prompts for
- * this model, or if caching support or prices are unknown. If the cache read price is unknown, the lowest cache
- * read price that any provider documents is used. If the price of a cache write for an hour or more is unknown, the
- * highest documented cache write price is used. A change to a cached prefix therefore never appears cheaper than
- * it really is. If a model has no separate price for cache writes, the input price applies. To
- * compute the cost of a request, use `costUsd`.
+ * this model, or if caching support or prices are unknown. If the cache read price is unknown, the lowest
+ * cache read price that any provider documents is used. If the price of a cache write for an hour or more is
+ * unknown, the highest documented cache write price is used. A change to a cached prefix therefore never
+ * appears cheaper than it really is. If a model has no separate price for cache writes, the input price
+ * applies. To compute the cost of a request, use `costUsd`.
  * @param at the time of the request, as Unix time in milliseconds
  */
 export function cachePrices({ prices, cache }: CatalogModel, at: number): CachePrices | null {

@@ -26,8 +26,8 @@ const unknownCapabilities: ModelRecord['capabilities'] = {
 
 /**
  * Creates the catalogue record for an account's own model. Missing properties come from the catalogue's record of the same
- * model at the same provider. Otherwise, capabilities and token limits come from a record with the same id at
- * another provider, because they are properties of the model. Prices are properties of the provider, so they are not copied from other providers.
+ * model at the same provider. Otherwise, capabilities and token limits come from a record with the same id at another provider,
+ * because they are properties of the model. Prices are properties of the provider, so they are not copied from other providers.
  */
 export function createOwnModel(facts: OwnModelFacts, catalog: ModelCatalog): CatalogModel {
   const { provider, modelId, format } = facts;

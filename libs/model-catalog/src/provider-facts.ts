@@ -11,9 +11,9 @@ export const apiName = z.enum(['chat-completions', 'responses', 'messages', 'con
 export const toolCondition = z.enum(['yes', 'no', 'effort_none', 'effort_unset']);
 
 /**
- * The effect on reasoning in a transcript if `system`, tools or earlier messages changed after the reasoning was produced.
- * `rejects` means that the request fails with status 400. `drops` means that the provider ignores the reasoning
- * without an error.
+ * The effect on reasoning in a transcript if `system`, tools or earlier messages changed after the reasoning
+ * was produced. `rejects` means that the request fails with status 400. `drops` means that the provider
+ * ignores the reasoning without an error.
  */
 export const binding = z.strictObject({
   effect: z.enum(['rejects', 'drops', 'none']),
@@ -42,10 +42,10 @@ const factName = z.enum([
 ]);
 
 /**
- * The certainty of a model property. `documented` means that the provider's own page or SDK documents the property. `derived`
- * means that the property can be inferred from the provider's own page or SDK. `second_hand` means that a source other than the provider
- * documents the property. `assumed` means that no source documents the property, and the catalogue uses the value of the
- * model's family.
+ * The certainty of a model property. `documented` means that the provider's own page or SDK documents the
+ * property. `derived` means that the property can be inferred from the provider's own page or SDK.
+ * `second_hand` means that a source other than the provider documents the property. `assumed` means that no
+ * source documents the property, and the catalogue uses the value of the model's family.
  */
 const confidence = z.enum(['documented', 'derived', 'second_hand', 'assumed']);
 

@@ -17,8 +17,8 @@ export interface HealthServerOptions {
   readonly metrics: Metrics;
   readonly ready: () => Readiness | Promise<Readiness>;
   /**
-   * Dependencies that are required only at startup. The process continues to serve when
-   * startup-only dependencies are missing, and still reports their state. Dependencies that several services share should
+   * Dependencies that are required only at startup. The process continues to serve when startup-only
+   * dependencies are missing, and still reports their state. Dependencies that several services share should
    * be required only at startup. If a shared dependency were always required, its failure would remove all
    * replicas from the load balancer at the same time.
    */

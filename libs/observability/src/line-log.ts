@@ -23,9 +23,9 @@ export interface LineLog {
 const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
- * A logger for the log line that each request produces. The JSON output and the redaction are the same as with
- * `createLogger`. Three operations that cost more than writing the line itself are skipped. These operations
- * are merging bindings, searching for errors, and running serializers.
+ * A logger for the log line that each request produces. The JSON output and the redaction are the same as
+ * with `createLogger`. Three operations that cost more than writing the line itself are skipped. These
+ * operations are merging bindings, searching for errors, and running serializers.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };

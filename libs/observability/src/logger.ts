@@ -17,8 +17,8 @@ export interface LoggerOptions {
 
 /**
  * Creates a logger that writes JSON lines with `time` (RFC 3339), `service` and, inside a request,
- * `trace_id`. Every value in the complete log line is redacted, so no field, message or stack trace can bypass
- * redaction. Credentials of known forms are redacted, and so are the secrets of the current request's
+ * `trace_id`. Every value in the complete log line is redacted, so no field, message or stack trace can
+ * bypass redaction. Credentials of known forms are redacted, and so are the secrets of the current request's
  * account (`hideSecrets`).
  */
 export function createLogger(options: LoggerOptions): Logger {

@@ -105,8 +105,8 @@ export function openSpan(name: string, attributes: Attributes, kind: SpanKind = 
 }
 
 /**
- * Runs `fn` in a span like `withSpan`, and continues the trace of a received message. A message without a
- * valid trace starts a new trace. While tracing is off, the trace id is still passed on so that it can be logged.
+ * Runs `fn` in a span like `withSpan`, and continues the trace of a received message. A message without a valid
+ * trace starts a new trace. While tracing is off, the trace id is still passed on so that it can be logged.
  */
 export function continueTrace<T>(
   incoming: TraceHeaders | string | undefined,
@@ -143,8 +143,8 @@ export interface IncomingTrace {
   readonly headers: TraceHeaders | string | undefined;
   /**
    * Whether the sender may choose the id and the sampling of the trace. If every sender could choose, an
-   * untrusted sender could force every request to be recorded. An untrusted sender could otherwise also add spans
-   * to another sender's trace.
+   * untrusted sender could force every request to be recorded. An untrusted sender could otherwise also add
+   * spans to another sender's trace.
    */
   readonly isTrusted: boolean;
 }
@@ -156,8 +156,8 @@ export interface IncomingTrace {
 const clientTraceAttribute = 'gateway.client.trace_id';
 
 /**
- * Starts a trace for a request. A valid trace from a trusted sender is continued. The trace from any other sender
- * is recorded as a link and an attribute of a new trace. The caller must `end()` the returned trace.
+ * Starts a trace for a request. A valid trace from a trusted sender is continued. The trace from any other
+ * sender is recorded as a link and an attribute of a new trace. The caller must `end()` the returned trace.
  */
 export function startRequestTrace(
   incoming?: IncomingTrace,

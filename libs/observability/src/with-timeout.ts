@@ -1,6 +1,6 @@
 /**
- * Waits for `work` for at most `limitMs`, then returns `fallback`. After the time limit, the work continues,
- * but its result or rejection is ignored. If the work rejects within the time limit, the rejection is passed on.
+ * Waits for `work` for at most `limitMs`, then returns `fallback`. After the time limit, the work continues, but
+ * its result or rejection is ignored. If the work rejects within the time limit, the rejection is passed on.
  */
 export async function withTimeout<Result, const Fallback>(
   work: Promise<Result>,

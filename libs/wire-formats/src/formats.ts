@@ -37,8 +37,8 @@ export function providerFormatNamed(name: ProviderFormat): WireFormat {
 }
 
 /**
- * Adds a loss for each field that only another format defines. A format cannot detect fields of other formats,
- * because formats do not depend on each other.
+ * Adds a loss for each field that only another format defines. A format cannot detect fields of other
+ * formats, because formats do not depend on each other.
  */
 function withForeignLosses<Format extends WireFormat>(format: Format): Format {
   const { provider } = format;

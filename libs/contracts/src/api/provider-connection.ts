@@ -33,8 +33,8 @@ export const providerConnectionList = listOf(providerConnection);
 export const additionalKeysMax = 15;
 
 /**
- * A secret that the provider issued. The gateway rejects texts shorter than eight characters, common words, and
- * texts with quotes, brackets, braces or backslashes.
+ * A secret that the provider issued. The gateway rejects texts shorter than eight characters, common words,
+ * and texts with quotes, brackets, braces or backslashes.
  */
 const secret = z.string().trim().min(1).max(8192).optional();
 const name = z.string().trim().min(1).max(128).optional();

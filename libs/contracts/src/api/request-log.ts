@@ -210,8 +210,8 @@ export const modelChoice = z.object({
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),
   /**
-   * The best 16 candidates for the request. `score` is an amount in USD (`auto`, `cheap`), a time in milliseconds
-   * (`fast`), or quality multiplied by tool recall (`capable`).
+   * The best 16 candidates for the request. `score` is an amount in USD (`auto`, `cheap`), a time in
+   * milliseconds (`fast`), or quality multiplied by tool recall (`capable`).
    */
   candidates: z.array(
     z.object({

@@ -11,8 +11,8 @@ const boundedRecall = z.object({ value: share, low: share, high: share });
 
 /**
  * The recovery rate ρ is the share of needed but pruned tools that the model reaches through recovery. Plans
- * use the rate in `used`. The rate in `used` is a prior until enough conversations have been measured. Afterwards,
- * the rate is the lower bound of the measured rate.
+ * use the rate in `used`. The rate in `used` is a prior until enough conversations have been measured.
+ * Afterwards, the rate is the lower bound of the measured rate.
  */
 const recoveryRateShown = z.object({
   used: share,
@@ -34,15 +34,15 @@ const calibrationBucket = z.object({
   /** Number of shadow conversations in which the model called tools. */
   samples: count,
   /**
-   * The source of the bucket's K. The value `calibrated` means that K was derived from measurements. The value `prior` means
-   * that there are too few samples, so the shipped priors apply. The value `off` means that recall dropped or was
-   * too low, so all tools are forwarded until new samples provide enough evidence for a K.
+   * The source of the bucket's K. The value `calibrated` means that K was derived from measurements. The value
+   * `prior` means that there are too few samples, so the shipped priors apply. The value `off` means that recall
+   * dropped or was too low, so all tools are forwarded until new samples provide enough evidence for a K.
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
   /**
-   * The reason for the value of `basis`. `target_met` means that K meets the target. `too_few_samples` means that
-   * there are too few measurements. `recall_fell` means that recall dropped. `target_missed` means that even the upper
-   * bound of recall was below the target.
+   * The reason for the value of `basis`. `target_met` means that K meets the target. `too_few_samples` means
+   * that there are too few measurements. `recall_fell` means that recall dropped. `target_missed` means that
+   * even the upper bound of recall was below the target.
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
   /**
@@ -56,8 +56,8 @@ const calibrationBucket = z.object({
    */
   k: z.int().min(1).nullable(),
   /**
-   * The value of K for requests in which pruned tools cannot be recovered. Null if the value of K without recovery
-   * is unknown.
+   * The value of K for requests in which pruned tools cannot be recovered. Null if the value of K without
+   * recovery is unknown.
    */
   k_without_recovery: z.int().min(1).nullable(),
   /**
@@ -78,8 +78,8 @@ const calibrationBucket = z.object({
   /** The policy's K divided by the mean length of the tool list, from 0 to 1. Null if no K is measured. */
   kept_share: share.nullable(),
   /**
-   * The renewed recall test, which uses more shadow conversations. Null if recall is not being
-   * tested again. `recoveries_rose` means that pruned tools are recovered more often than before. `setup_changed` means
+   * The renewed recall test, which uses more shadow conversations. Null if recall is not being tested again.
+   * `recoveries_rose` means that pruned tools are recovered more often than before. `setup_changed` means
    * that the tool list, the model or the ranker changed. `since` is the start time of the first conversation
    * to which the reason applies.
    */
@@ -138,8 +138,8 @@ export const routingInsights = z.object({
    */
   samples_min: count,
   /**
-   * `samples` is the number of requests with pruned tools in which the model called or requested a tool. `tool_recall`
-   * is the share of samples in which every called or requested tool was forwarded or recovered.
+   * `samples` is the number of requests with pruned tools in which the model called or requested a tool.
+   * `tool_recall` is the share of samples in which every called or requested tool was forwarded or recovered.
    */
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
   /** Models sorted by median time to first token in streamed requests, fastest first. */

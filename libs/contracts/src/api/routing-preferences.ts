@@ -9,8 +9,8 @@ export const recallTarget = z.number().min(0.5).max(0.9999);
 /**
  * Deferral modes (see “deferral” in the glossary). `deferred_loading` means that the provider keeps tool
  * definitions out of the prompt until the model searches for these tools. `allowed_tools` means that all tool
- * definitions stay in the prompt, and the request restricts the tools that the model may call. The mode `allowed_tools` saves no
- * tokens, but leaves the cached prefix unchanged.
+ * definitions stay in the prompt, and the request restricts the tools that the model may call. The mode
+ * `allowed_tools` saves no tokens, but leaves the cached prefix unchanged.
  */
 export const deferralMode = z.enum(['deferred_loading', 'allowed_tools']);
 /**
@@ -69,8 +69,8 @@ export const routingPreferences = z.strictObject({
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
   /**
    * The providers that serve a model name without a provider, most preferred first, if several connected
-   * providers have the model. The company that makes the model ranks before providers that are not in the list. Account
-   * services from the previous release do not send this field.
+   * providers have the model. The company that makes the model ranks before providers that are not in the
+   * list. Account services from the previous release do not send this field.
    */
   provider_order: providerOrder.default([]),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */

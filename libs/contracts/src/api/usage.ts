@@ -5,8 +5,8 @@ import { cacheMiss } from './cache-miss.ts';
 import { requestSavings, requestStatus } from './request-log.ts';
 
 /**
- * Filters for the request log. A request log entry must match every given filter. `from` is inclusive, and `to` is
- * exclusive.
+ * Filters for the request log. A request log entry must match every given filter. `from` is inclusive, and
+ * `to` is exclusive.
  */
 export const requestLogQuery = pageQuery.extend({
   key_id: z.uuid().optional(),
@@ -144,8 +144,8 @@ const ofLog = 'Null if requests in the time range were deleted from the log.';
 
 /**
  * Dashboard figures. Latencies are in milliseconds and include only requests with the status `ok`. A latency
- * is null if no request has the status `ok`. Figures computed from the request log are null if requests in the time
- * range were deleted from the log.
+ * is null if no request has the status `ok`. Figures computed from the request log are null if requests in
+ * the time range were deleted from the log.
  */
 const analyticsFigures = usageFigures.extend({
   gross_savings_usd: grossSavings.default(null),
@@ -211,8 +211,8 @@ export const measuredRecall = boundedRecall.extend({
 export type MeasuredRecall = z.infer<typeof measuredRecall>;
 
 /**
- * Figures for the whole time range. Daily figures cannot be added up, because
- * percentiles and session counts are not additive.
+ * Figures for the whole time range. Daily figures cannot be added up, because percentiles and session counts
+ * are not additive.
  */
 export const analyticsTotals = analyticsFigures.extend({ recall: measuredRecall });
 export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
@@ -227,8 +227,8 @@ export const analyticsDayList = listOf(analyticsDay).extend({
 export const cacheQuery = spanQuery.extend(requestLogQuery.pick({ session_id: true }).shape);
 
 /**
- * Prompt cache statistics from `from` (inclusive) to `to` (exclusive), and the
- * causes of cache misses.
+ * Prompt cache statistics from `from` (inclusive) to `to` (exclusive), and the causes of cache
+ * misses.
  */
 export const usageCache = z.object({
   object: z.literal('usage.cache'),

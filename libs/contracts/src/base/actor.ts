@@ -33,8 +33,8 @@ export const actor = requestOrigin.extend({
 export type Actor = z.infer<typeof actor>;
 
 /**
- * An additional field in calls that change data. Operator commands and gateways from the previous release omit
- * this field. If the field is absent, the audit log names the operator.
+ * An additional field in calls that change data. Operator commands and gateways from the previous release
+ * omit this field. If the field is absent, the audit log names the operator.
  */
 export const byActor = { actor: actor.optional() };
 

@@ -43,8 +43,8 @@ export interface RpcContract<Request extends z.ZodType = z.ZodType, Reply extend
 }
 
 /**
- * A broadcast contract over NATS core. Every instance of every listening service receives the broadcast. A broadcast
- * has no reply.
+ * A broadcast contract over NATS core. Every instance of every listening service receives the broadcast. A
+ * broadcast has no reply.
  */
 export interface BroadcastContract<Message extends z.ZodType = z.ZodType> {
   readonly kind: 'broadcast';

@@ -35,8 +35,8 @@ export const modelChoiceRecord = z.object({
 export type ModelChoiceRecord = z.infer<typeof modelChoiceRecord>;
 
 /**
- * The data that is known when a request is accepted. The gateway writes the data about an accepted request to the
- * spool before it forwards the request.
+ * The data that is known when a request is accepted. The gateway writes the data about an accepted request to
+ * the spool before it forwards the request.
  */
 export const requestAcceptedV1 = z.object({
   v: z.literal(1),
@@ -85,21 +85,21 @@ export const requestEventV1 = requestAcceptedV1.extend({
   /** Number of tools that remain after the allow and deny lists are applied. */
   toolsIn: count,
   /**
-   * Number of tool definitions that reached the model. The number includes forwarded tools, the recovery tool,
-   * tools described in recovery rounds, and tools found by deferral.
+   * Number of tool definitions that reached the model. The number includes forwarded tools, the recovery
+   * tool, tools described in recovery rounds, and tools found by deferral.
    */
   toolsOut: count,
   /** Number of pruned tools. Gateways from the previous release omit this field. */
   toolsPruned: count.nullable().default(null),
   /**
-   * Measured tokens (o200k) in the tool definitions that were not sent to the model, minus the tokens in the recovery
-   * tool's definition. Null if the tokens were not counted. Gateways from the previous release
-   * omit this field.
+   * Measured tokens (o200k) in the tool definitions that were not sent to the model, minus the tokens in the
+   * recovery tool's definition. Null if the tokens were not counted. Gateways from the previous release omit
+   * this field.
    */
   toolTokensSaved: z.int().nullable().default(null),
   /**
-   * Names of the offered tools, if the gateway did not rank the tools. Gateways from the previous release omit
-   * this field.
+   * Names of the offered tools, if the gateway did not rank the tools. Gateways from the previous release
+   * omit this field.
    */
   offeredTools: z.array(z.string()).max(512).default([]),
   plan: z
@@ -128,8 +128,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       /** The id of the conversation's bucket (`bucketOf`), based on the intent of the first turn. */
       bucket: z.string().max(64).nullable().optional(),
       /**
-       * Identifies the conversation within its account by the session header or, if the header is absent, by the
-       * first turn. Recall measurements count each conversation once. See “conversation” in the glossary.
+       * Identifies the conversation within its account by the session header or, if the header is absent, by
+       * the first turn. Recall measurements count each conversation once. See “conversation” in the glossary.
        */
       sessionKey: z.string().max(64).nullable().optional(),
       /** The first 16 hex digits of the hash of the tool list for which the plan was made. */
@@ -241,8 +241,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
 /**
- * A ranked tool in the compact form for sending and storing. The tuple contains the name, the score rounded to four
- * decimals, the rank, 1 if the tool was forwarded, and the reason if the tool is always included.
+ * A ranked tool in the compact form for sending and storing. The tuple contains the name, the score rounded
+ * to four decimals, the rank, 1 if the tool was forwarded, and the reason if the tool is always included.
  */
 export type CandidateTuple = readonly [
   name: string,
@@ -265,8 +265,8 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
 }
 
 /**
- * Handwritten code instead of a schema validates ranked tools. A tuple schema takes 100 µs per hundred ranked tools and would dominate
- * the worker's processing time.
+ * Handwritten code instead of a schema validates ranked tools. A tuple schema takes 100 µs per hundred ranked
+ * tools and would dominate the worker's processing time.
  */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),
@@ -274,8 +274,8 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 );
 
 /**
- * The format in which request events travel from the gateway's spool to the request log. Ranked tools make up most of
- * an event's bytes. 100 ranked tools take 3.8 kB as tuples and 9.9 kB as objects.
+ * The format in which request events travel from the gateway's spool to the request log. Ranked tools make up
+ * most of an event's bytes. 100 ranked tools take 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({
   plan: requestEventV1.shape.plan.unwrap().extend({ candidates: candidateTuples }).nullable(),

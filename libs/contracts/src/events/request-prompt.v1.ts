@@ -42,8 +42,8 @@ export const requestPrompt = z.object({
   sent: promptHashes.nullable(),
   caching: z.enum(['automatic', 'explicit']),
   /**
-   * Minimum time, in seconds, for which the provider keeps an unused prefix in its cache. Null if the lifetime is
-   * unknown.
+   * Minimum time, in seconds, for which the provider keeps an unused prefix in its cache. Null if the
+   * lifetime is unknown.
    */
   ttlSeconds: count.nullable(),
   /**

@@ -15,8 +15,8 @@ export const ledgerEntry = z.object({
   estimatedTokensSaved: count,
   compressionTokensSaved: count,
   /**
-   * Tokens used by recovery rounds, capped at the sum of the saved tokens. Workers from the previous release omit
-   * this field.
+   * Tokens used by recovery rounds, capped at the sum of the saved tokens. Workers from the previous release
+   * omit this field.
    */
   recoveryTokensDeducted: count.default(0),
 });

@@ -93,8 +93,8 @@ export const getAccount = defineRpc({
 });
 
 /**
- * Changes an account's profile and policy. Throws `not_found` for an unknown account. Throws
- * `grant_exceeds_key` if a change would give API keys a higher limit or more scopes than the calling API key has.
+ * Changes an account's profile and policy. Throws `not_found` for an unknown account. Throws `grant_exceeds_key`
+ * if a change would give API keys a higher limit or more scopes than the calling API key has.
  */
 export const updateAccount = defineRpc({
   ...common,
@@ -105,8 +105,8 @@ export const updateAccount = defineRpc({
 
 /**
  * Reports that one of the account's credentials was saved or deleted. After the call, the account service
- * increments the account's epoch. Gateways that missed the vault's broadcast detect the change from the epoch.
- * Throws `not_found` for an unknown account.
+ * increments the account's epoch. Gateways that missed the vault's broadcast detect the change from the
+ * epoch. Throws `not_found` for an unknown account.
  */
 export const noteCredentialChange = defineRpc({
   ...common,

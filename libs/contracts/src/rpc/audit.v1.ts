@@ -58,8 +58,8 @@ export const reportedAuditEvent = z.object({
 export type ReportedAuditEvent = z.infer<typeof reportedAuditEvent>;
 
 /**
- * Writes audit events from other services to the audit log. Audit events of deleted accounts are dropped. The call is
- * idempotent. A reply confirms that all audit events are stored.
+ * Writes audit events from other services to the audit log. Audit events of deleted accounts are dropped. The
+ * call is idempotent. A reply confirms that all audit events are stored.
  */
 export const reportAuditEvents = defineRpc({
   ...common,

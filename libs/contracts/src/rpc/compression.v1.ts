@@ -4,9 +4,9 @@ import { defineRpc } from '../base/define.ts';
 
 /**
  * The output versions of the compression steps that a compressor can produce, oldest first. Add a version
- * whenever a step's output changes. Do not change the output of older versions, because a conversation with bound
- * reasoning keeps using its first version. An older version is needed for as long as conversation plans are kept
- * (`conversationPlanKeptDays`).
+ * whenever a step's output changes. Do not change the output of older versions, because a conversation with
+ * bound reasoning keeps using its first version. An older version is needed for as long as conversation plans
+ * are kept (`conversationPlanKeptDays`).
  */
 export const contextStepsVersions: readonly number[] = [1];
 
@@ -43,8 +43,8 @@ export type SchemaStepName =
   'whitespace' | '$schema' | '$comment' | 'repeated_description' | 'title' | 'long_descriptions';
 
 /**
- * The effect of one compression step on one string, in estimated tokens. `step` is one of `ContextStepName` or
- * `SchemaStepName`. Readers accept unknown step names, because a newer compressor may have more steps.
+ * The effect of one compression step on one string, in estimated tokens. `step` is one of `ContextStepName`
+ * or `SchemaStepName`. Readers accept unknown step names, because a newer compressor may have more steps.
  */
 const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
 
@@ -65,8 +65,8 @@ export const compressSchemas = defineRpc({
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     /**
-     * The account that sent the request. The compressor serves accounts in round-robin order. Gateways of the previous
-     * release omit this field.
+     * The account that sent the request. The compressor serves accounts in round-robin order. Gateways of the
+     * previous release omit this field.
      */
     accountId: id.optional(),
     definitions: z.array(
@@ -140,8 +140,8 @@ export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
  * Reads the original text for each marker, in request order. A marker id is valid only in the account and
- * conversation in which the marker was created, and expires after one day. Null means that the original text is not
- * stored or did not fit into the reply. A single original text always fits into a reply.
+ * conversation in which the marker was created, and expires after one day. Null means that the original text
+ * is not stored or did not fit into the reply. A single original text always fits into a reply.
  */
 export const recallOriginals = defineRpc({
   subject: 'compressor.recall-originals.v1',
@@ -168,8 +168,8 @@ const compressBlocksRequest = z.object({
   /** Whether the gateway can restore omitted text. If false, no compression step omits text. */
   recoverable: z.boolean(),
   /**
-   * The output version of the compression steps. Gateways from the previous release omit this field and receive
-   * the output of the compressor's newest version.
+   * The output version of the compression steps. Gateways from the previous release omit this field and
+   * receive the output of the compressor's newest version.
    */
   version: z.int().min(1).optional(),
   /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
@@ -216,8 +216,8 @@ const compressBlocksReply = z.discriminatedUnion('status', [
         text: z.string().nullable(),
         steps: z.array(stepReport),
         /**
-         * The block's id for calls of `read-token-counts`. Unchanged blocks have no id. Compressors of the previous
-         * release omit the id.
+         * The block's id for calls of `read-token-counts`. Unchanged blocks have no id. Compressors of the
+         * previous release omit the id.
          */
         id: blockId.optional(),
         /** Ids of the markers in `text`, in order. Compressors from the previous release omit this field. */

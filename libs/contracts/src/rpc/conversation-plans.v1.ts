@@ -12,9 +12,9 @@ export const conversationAdditionsMax = 64;
  */
 export const conversationPlan = z.object({
   /**
-   * The method by which the tools are sent to the provider. The method `whole` sends every tool unchanged. The method
-   * `deferred` sends every tool, and defers tools that are not in `tools` behind the provider's tool search.
-   * The method `pruned` sends only the tools in `tools`.
+   * The method by which the tools are sent to the provider. The method `whole` sends every tool unchanged.
+   * The method `deferred` sends every tool, and defers tools that are not in `tools` behind the provider's
+   * tool search. The method `pruned` sends only the tools in `tools`.
    */
   mode: z.enum(['whole', 'deferred', 'pruned']),
   /**
@@ -67,8 +67,8 @@ export const conversationPlanBytesMax = 64 * 1024;
 export const conversationPlanKeptDays = 90;
 
 /**
- * Stores a conversation's plan durably before the gateway sends the first byte of the conversation to a provider.
- * The name of the plan is the SHA-256 hash (hex) of the conversation's tools and first messages.
+ * Stores a conversation's plan durably before the gateway sends the first byte of the conversation to a
+ * provider. The name of the plan is the SHA-256 hash (hex) of the conversation's tools and first messages.
  * Conversations that begin with the same tools and messages within an hour share the plan that was stored
  * first. The reply contains the plan that is now stored. Throws `not_found` for an unknown account.
  */
@@ -91,14 +91,14 @@ export const keepConversationPlan = defineRpc({
 });
 
 /**
- * Maximum number of plan names in one `find-conversation-plan` call: one plan name for each turn that can load tools,
- * and two plan names for the start of the conversation.
+ * Maximum number of plan names in one `find-conversation-plan` call: one plan name for each turn that can
+ * load tools, and two plan names for the start of the conversation.
  */
 export const conversationNamesMax = conversationAdditionsMax + 2;
 
 /**
- * Finds the conversation plan stored under the first of the given plan names that exists. The reply is null if
- * no plan is stored under any of the names.
+ * Finds the conversation plan stored under the first of the given plan names that exists. The reply is null
+ * if no plan is stored under any of the names.
  */
 export const findConversationPlan = defineRpc({
   subject: 'account.find-conversation-plan.v1',
@@ -113,9 +113,9 @@ export const findConversationPlan = defineRpc({
 export const unchangedTurnsMax = 4_096;
 
 /**
- * Records that the messages after a turn of the model were not compressed in time and are sent unchanged.
- * Call this contract before sending the unchanged messages. Without the record, a gateway could compress these
- * messages in a later request. Compressing these messages would change the prefix of bound reasoning. The name of the
+ * Records that the messages after a turn of the model were not compressed in time and are sent unchanged. Call
+ * this contract before sending the unchanged messages. Without the record, a gateway could compress these messages
+ * in a later request. Compressing these messages would change the prefix of bound reasoning. The name of the
  * record is the SHA-256 hash (hex) of the conversation up to the turn. Throws `not_found` for an unknown account.
  */
 export const keepUnchangedTurn = defineRpc({

@@ -63,9 +63,9 @@ export const identityCredentials = z.object({ email: z.string(), password: z.str
 export type IdentityCredentials = z.input<typeof identityCredentials>;
 
 /**
- * The contents of the sealed box in a reply to a sign-up, login or refresh request. `deviceToken` identifies the
- * browser as a known device of the person (see `docs/guides/sign-in.md`). The reply to a refresh contains no device
- * token.
+ * The contents of the sealed box in a reply to a sign-up, login or refresh request. `deviceToken` identifies
+ * the browser as a known device of the person (see `docs/guides/sign-in.md`). The reply to a refresh contains
+ * no device token.
  */
 export const issuedTokens = z.object({
   accessToken: z.string(),
@@ -92,8 +92,8 @@ const withPassword = z.object({
 const clientAddress = z.string().min(1).max(64);
 
 /**
- * Registers a person. Throws `email_taken` or `sign_up_closed`. Throws `invalid_field` if the email address or password
- * does not meet the requirements.
+ * Registers a person. Throws `email_taken` or `sign_up_closed`. Throws `invalid_field` if the email address
+ * or password does not meet the requirements.
  */
 export const signUp = defineRpc({
   ...common,
@@ -153,8 +153,8 @@ export const changePassword = defineRpc({
     clientAddress,
     ...fromOrigin,
     /**
-     * The public key to which the new device token is sealed. The public key is null if the caller does not use
-     * device cookies.
+     * The public key to which the new device token is sealed. The public key is null if the caller does not
+     * use device cookies.
      */
     recipientPublicKey: base64.nullable().default(null),
   }),
@@ -181,9 +181,9 @@ export const passwordReset = z.object({ token: z.string(), newPassword: z.string
 export type PasswordReset = z.infer<typeof passwordReset>;
 
 /**
- * Sets a new password with the token from a password reset link. The call ends all login sessions of the person and revokes
- * the person's device tokens, except the device token in the reply. Throws `invalid_mail_token` if the password reset
- * link is invalid. Throws `invalid_field` if the password does not meet the requirements.
+ * Sets a new password with the token from a password reset link. The call ends all login sessions of the person
+ * and revokes the person's device tokens, except the device token in the reply. Throws `invalid_mail_token` if
+ * the password reset link is invalid. Throws `invalid_field` if the password does not meet the requirements.
  */
 export const resetPassword = defineRpc({
   ...common,
@@ -199,9 +199,9 @@ export const resetPassword = defineRpc({
 });
 
 /**
- * Sends the person an email with a verification link. By opening the link, the person proves that the email address
- * belongs to them. The call does nothing if the address is already verified. Throws `mail_not_configured` and
- * `too_many_attempts`.
+ * Sends the person an email with a verification link. By opening the link, the person proves that the email
+ * address belongs to them. The call does nothing if the address is already verified. Throws
+ * `mail_not_configured` and `too_many_attempts`.
  */
 export const requestEmailVerification = defineRpc({
   ...common,
@@ -237,8 +237,8 @@ export const loginSessionName = z.object({
 });
 
 /**
- * The person and account that a login session belongs to. The person and the account are null until the person
- * registers an account.
+ * The person and account that a login session belongs to. The person and the account are null until the
+ * person registers an account.
  */
 export const resolvedLoginSession = z.object({ accountId: id.nullable(), personId: id.nullable() });
 export type ResolvedLoginSession = z.infer<typeof resolvedLoginSession>;

@@ -33,8 +33,8 @@ export const listDisabledModels = defineRpc({
 });
 
 /**
- * Includes a model in automatic routing or excludes it. Before this call, the
- * gateway checks that the provider offers the model.
+ * Includes a model in automatic routing or excludes it. Before this call, the gateway checks that the
+ * provider offers the model.
  */
 export const toggleModel = defineRpc({
   ...common,
@@ -54,9 +54,9 @@ export const listDeclaredModels = defineRpc({
 });
 
 /**
- * Declares a model for an account, or replaces an existing declaration. The gateway validates the provider before this call.
- * Throws `not_found` for an unknown account, and `invalid_field` for too many models or a name that another
- * declared model of the provider has.
+ * Declares a model for an account, or replaces an existing declaration. The gateway validates the provider
+ * before this call. Throws `not_found` for an unknown account, and `invalid_field` for too many models or a
+ * name that another declared model of the provider has.
  */
 export const putDeclaredModel = defineRpc({
   ...common,

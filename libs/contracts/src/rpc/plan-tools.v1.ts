@@ -13,8 +13,8 @@ const recoveryMode = z.enum(['in_place', 'regrown']);
  */
 const plannedConversation = z.object({
   /**
-   * Indexes of the tools that the router selected by rank for a user turn (`chosen`). Each index is a position
-   * in the request's tool list. The list omits the indexes of tools that are always included.
+   * Indexes of the tools that the router selected by rank for a user turn (`chosen`). Each index is a
+   * position in the request's tool list. The list omits the indexes of tools that are always included.
    */
   forwarded: z.array(count).max(4096),
   /** Number of user turns for which tools were selected. */
@@ -33,14 +33,14 @@ const plannedConversation = z.object({
   // Gateways from the previous release do not send the fields below.
   /**
    * Whether the tool set is still undecided. The tool set is undecided if no turn relates to a tool, or if
-   * the plan was late. While the tool set is undecided, `forwarded` contains the whole tool list, and no field other than
-   * `isShadow` applies.
+   * the plan was late. While the tool set is undecided, `forwarded` contains the whole tool list, and no
+   * field other than `isShadow` applies.
    */
   isUndecided: z.boolean().optional(),
   /**
    * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. The
-   * field is set only if the plan was late. If tools are pruned in this request, the provider must again cache
-   * the tokens that earlier requests sent.
+   * field is set only if the plan was late. If tools are pruned in this request, the provider must again
+   * cache the tokens that earlier requests sent.
    */
   lateTokens: count.optional(),
 });
@@ -48,8 +48,8 @@ export type PlannedConversation = z.infer<typeof plannedConversation>;
 
 /**
  * Maximum number of user turns before the tool set is decided. If none of the first user turns relates to a
- * tool, the conversation keeps the whole tool list. Each additional turn makes a rewrite of the prompt cache more
- * expensive.
+ * tool, the conversation keeps the whole tool list. Each additional turn makes a rewrite of the prompt cache
+ * more expensive.
  */
 export const decidingTurnsMax = 8;
 
@@ -69,8 +69,8 @@ const planPrice = z.object({
   /** Number of tokens before the model's first turn, which are the instructions and the first message. */
   headTokens: count,
   /**
-   * For each of the first user turns, the number of tokens in instructions and messages that earlier requests sent. The
-   * number is 0 if the model had not yet responded. Gateways from the previous release omit this field.
+   * For each of the first user turns, the number of tokens in instructions and messages that earlier requests
+   * sent. The number is 0 if the model had not yet responded. Gateways from the previous release omit this field.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -95,8 +95,8 @@ const planToolsRequest = z.object({
    */
   userTurns: z.array(z.string()),
   /**
-   * The hash (`hashTurns`) of the turns before `userTurns`. The hash replaces the text of the earlier turns.
-   * If the router does not know the hash, the router replies `unknown` and the gateway retries with every turn.
+   * The hash (`hashTurns`) of the turns before `userTurns`. The hash replaces the text of the earlier turns. If
+   * the router does not know the hash, the router replies `unknown` and the gateway retries with every turn.
    */
   earlierTurns: sha256Hex.optional(),
   /** Names of tools called in the transcript, in the order of their first calls. */
@@ -138,10 +138,10 @@ const planToolsRequest = z.object({
    */
   systemTools: z.array(count).max(systemToolsMax).optional(),
   /**
-   * The random draw for shadow routing. `at` is a number from 0 to 1 that is fixed for each account and conversation.
-   * The conversation is a shadow conversation if `at` is below `share`. In a bucket with few measurements,
-   * `learning` replaces `share` as the limit. Gateways from the previous release omit `learning`. If the
-   * random draw is absent, the conversation is never a shadow conversation.
+   * The random draw for shadow routing. `at` is a number from 0 to 1 that is fixed for each account and
+   * conversation. The conversation is a shadow conversation if `at` is below `share`. In a bucket with few
+   * measurements, `learning` replaces `share` as the limit. Gateways from the previous release omit
+   * `learning`. If the random draw is absent, the conversation is never a shadow conversation.
    */
   shadow: z
     .object({
@@ -211,32 +211,32 @@ const planToolsReply = z.discriminatedUnion('status', [
     shadowShare: z.number().min(0).max(1).optional(),
     /**
      * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * `armed` means that the gateway sends the recovery tool together with the selected tools. In the mode `in_place`,
-     * the tools and the prompt prefix never change, and calls to tools outside `forwarded` are sent to the provider
-     * as calls to the recovery tool. In the mode `regrown`, recovered tools are added to `forwarded`.
+     * `armed` means that the gateway sends the recovery tool together with the selected tools. In the mode
+     * `in_place`, the tools and the prompt prefix never change, and calls to tools outside `forwarded` are sent to
+     * the provider as calls to the recovery tool. In the mode `regrown`, recovered tools are added to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
-     * The conversation's recovery mode, which the gateway stores for later requests. The mode is null if pruned tools cannot be
-     * recovered. Unlike `recovery`, the stored mode does not depend on whether the current request prunes any
-     * tool. Routers from the previous release omit this field.
+     * The conversation's recovery mode, which the gateway stores for later requests. The mode is null if
+     * pruned tools cannot be recovered. Unlike `recovery`, the stored mode does not depend on whether the
+     * current request prunes any tool. Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
     /** Whether the tool set is still undecided. See the field `isUndecided` in the request. */
     isUndecided: z.boolean().default(false),
     /**
-     * Expected value of pruning over the whole conversation, in tokens at the uncached input price.
-     * `saved` is the number of tokens in the tool definitions that are not sent. `spent` is the number of tokens
-     * used for the names of pruned tools and for recovery rounds.
+     * Expected value of pruning over the whole conversation, in tokens at the uncached input price. `saved`
+     * is the number of tokens in the tool definitions that are not sent. `spent` is the number of tokens used
+     * for the names of pruned tools and for recovery rounds.
      */
     worth: z.object({ saved: z.number(), spent: z.number() }).nullable().default(null),
   }),
   z.object({
     status: z.literal('unknown'),
     /**
-     * Hashes of the tool definitions that the router has not stored. The list of hashes is empty if the router
-     * has not stored the tool list or the earlier turns. After the reply `unknown`, the caller must send
-     * `toolHashes` and every turn.
+     * Hashes of the tool definitions that the router has not stored. The list of hashes is empty if the
+     * router has not stored the tool list or the earlier turns. After the reply `unknown`, the caller must
+     * send `toolHashes` and every turn.
      */
     missing: z.array(sha256Hex),
     /** The router instance that receives `defineTools` and the retry. */
@@ -246,10 +246,10 @@ const planToolsReply = z.discriminatedUnion('status', [
 
 /**
  * Selects the tools to forward. Requests identify tools by hash. A router that lacks some tool definitions
- * replies `unknown` with its instance id. After the reply `unknown`, the gateway sends the definitions to this
- * router instance with `defineTools` and then retries the call on the same instance. The plan depends only on the
- * request and the policy version. Every replica returns the same plan, whether or not the replica has stored
- * the conversation, because the turns cover the whole transcript.
+ * replies `unknown` with its instance id. After the reply `unknown`, the gateway sends the definitions to
+ * this router instance with `defineTools` and then retries the call on the same instance. The plan depends
+ * only on the request and the policy version. Every replica returns the same plan, whether or not the replica
+ * has stored the conversation, because the turns cover the whole transcript.
  */
 export const planTools = defineRpc({
   subject: 'tool-router.plan-tools.v1',

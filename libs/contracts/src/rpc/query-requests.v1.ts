@@ -48,8 +48,8 @@ export const exportRequests = defineRpc({
 });
 
 /**
- * Reads a single request log entry with all details. The reply is null if the request is unknown or belongs to another
- * account.
+ * Reads a single request log entry with all details. The reply is null if the request is unknown or belongs
+ * to another account.
  */
 export const getRequest = defineRpc({
   ...common,

@@ -18,23 +18,23 @@ export const listRoutingTraces = defineRpc({
 const ms = z.number().nullable();
 
 /**
- * Statistics for a model, from the requests that were sent to the model. Latencies are in milliseconds and include
- * only requests with the status `ok`. A latency is null if no request has the status `ok`.
+ * Statistics for a model, from the requests that were sent to the model. Latencies are in milliseconds and
+ * include only requests with the status `ok`. A latency is null if no request has the status `ok`.
  */
 export const modelObservation = z.object({
   provider: z.string(),
   model: z.string(),
   requests: count,
   /**
-   * Number of requests that were neither cancelled nor interrupted. The error rate includes only requests that
-   * were neither cancelled nor interrupted.
+   * Number of requests that were neither cancelled nor interrupted. The error rate includes only requests
+   * that were neither cancelled nor interrupted.
    */
   ended: count,
   /** Number of requests with status `error` or `truncated`. */
   failed: count,
   /**
-   * Number of streamed requests that received a first token. The percentiles of the time to first token include only
-   * streamed requests that received a first token.
+   * Number of streamed requests that received a first token. The percentiles of the time to first token
+   * include only streamed requests that received a first token.
    */
   streamed: count,
   first_token_p50_ms: ms,

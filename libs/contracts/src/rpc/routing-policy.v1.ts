@@ -19,8 +19,8 @@ export const recoveryRate = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
   /**
-   * The measured recovery rate and its one-sided 95% confidence bounds. The rate and bounds are null until the plan of
-   * a shadow conversation prunes a tool that the model calls.
+   * The measured recovery rate and its one-sided 95% confidence bounds. The rate and bounds are null until
+   * the plan of a shadow conversation prunes a tool that the model calls.
    */
   measured: boundedRecall.nullable(),
   /**
@@ -51,18 +51,18 @@ export const priorRecoveryRate: RecoveryRate = {
 
 /**
  * The reason for a bucket's state. `target_met` means that K meets the recall target. `too_few_samples` means
- * that the shipped priors apply. For `recall_fell` and `target_missed`, all tools are forwarded until new conversations
- * provide enough evidence for a K. `recall_fell` means that measured recall dropped. `target_missed` means that
- * even the upper bound of recall was below the target.
+ * that the shipped priors apply. For `recall_fell` and `target_missed`, all tools are forwarded until new
+ * conversations provide enough evidence for a K. `recall_fell` means that measured recall dropped.
+ * `target_missed` means that even the upper bound of recall was below the target.
  */
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
 
 /**
- * The reason for retesting recall with a larger share of shadow conversations. `recoveries_rose` means
- * that pruned tools are recovered more often than before, which can indicate a drop in recall. `setup_changed` means that
- * the tool list, the model or the ranker changed. `since` is the time of the first conversation to which the
- * reason applies.
+ * The reason for retesting recall with a larger share of shadow conversations. `recoveries_rose` means that
+ * pruned tools are recovered more often than before, which can indicate a drop in recall. `setup_changed`
+ * means that the tool list, the model or the ranker changed. `since` is the time of the first conversation to
+ * which the reason applies.
  */
 export const recallRetest = z.object({
   reason: z.enum(['recoveries_rose', 'setup_changed']),
@@ -92,8 +92,8 @@ export const calibratedBucket = z.object({
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
   // Workers from the previous release do not send the fields below.
   /**
-   * The state of the bucket. The state `calibrated` means that K was derived from measurements. The state `prior` means that
-   * the shipped priors apply. The state `off` means that all tools are forwarded.
+   * The state of the bucket. The state `calibrated` means that K was derived from measurements. The state
+   * `prior` means that the shipped priors apply. The state `off` means that all tools are forwarded.
    */
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
@@ -103,8 +103,8 @@ export const calibratedBucket = z.object({
    */
   decidedBy: z.string().max(64).optional(),
   /**
-   * The value of K for requests in which pruned tools can be recovered. With this K, effective recall meets the recall
-   * target. Null unless K was derived from measurements.
+   * The value of K for requests in which pruned tools can be recovered. With this K, effective recall meets
+   * the recall target. Null unless K was derived from measurements.
    */
   k: z.int().min(1).nullable().optional(),
   /**
@@ -159,8 +159,8 @@ export const getRoutingPolicy = defineRpc({
 });
 
 /**
- * Upper bounds of the size bands, in tools that remain after the allow and deny lists are applied. The last size
- * band has no upper bound.
+ * Upper bounds of the size bands, in tools that remain after the allow and deny lists are applied. The last
+ * size band has no upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
 /** The text that replaces the intent in the id of a bucket for all intents. */
@@ -187,8 +187,8 @@ export function bucketOf(intent: string | null, tools: number): string {
 const learningSamples = 100;
 
 /**
- * Whether more of the bucket's conversations must be shadow conversations. A bucket needs the larger share until
- * enough measurements exist and while its recall is being retested.
+ * Whether more of the bucket's conversations must be shadow conversations. A bucket needs the larger share
+ * until enough measurements exist and while its recall is being retested.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);
@@ -210,9 +210,9 @@ export interface PolicyDecision {
 
 /**
  * Reads a routing policy's decision about a conversation. No other code reads routing decisions from a
- * routing policy. The router plans requests with this decision, and the API and the dashboard show the decision.
- * A bucket for the conversation's intent takes precedence over a bucket for all intents. If neither bucket
- * exists, the priors apply.
+ * routing policy. The router plans requests with this decision, and the API and the dashboard show the
+ * decision. A bucket for the conversation's intent takes precedence over a bucket for all intents. If neither
+ * bucket exists, the priors apply.
  */
 export function decideBucket(
   policy: RoutingPolicy | null,

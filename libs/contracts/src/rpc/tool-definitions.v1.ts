@@ -50,8 +50,8 @@ export const defineTools = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The account whose share of encoder time is charged for embedding new definitions. Gateways of the previous
-     * release omit this field.
+     * The account whose share of encoder time is charged for embedding new definitions. Gateways of the
+     * previous release omit this field.
      */
     accountId: id.optional(),
     tools: z.array(

@@ -21,8 +21,8 @@ const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
  * Chooses the model for a request that leaves the choice to the gateway. The function is pure, so the same
- * question always results in the same choice. Candidates with the same score are sorted by price, then by quality,
- * then by name.
+ * question always results in the same choice. Candidates with the same score are sorted by price, then by
+ * quality, then by name.
  */
 export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const { models, mode, pin } = question;
@@ -132,8 +132,8 @@ function byTies(one: Candidate, other: Candidate): number {
 }
 
 /**
- * For a small share of requests, moves the model with the fewest observations to the front. The order does not
- * change if the conversation already uses a model.
+ * For a small share of requests, moves the model with the fewest observations to the front. The order does
+ * not change if the conversation already uses a model.
  */
 function explore(
   ordered: readonly Candidate[],
@@ -157,8 +157,8 @@ const turnsAheadMax = 20;
 const savingShareMin = 0.2;
 
 /**
- * Keeps a conversation on its model unless switching to another model saves more than the lost prompt cache costs. If
- * the current model cannot serve the request or is no longer allowed, the ranking applies unchanged.
+ * Keeps a conversation on its model unless switching to another model saves more than the lost prompt cache
+ * costs. If the current model cannot serve the request or is no longer allowed, the ranking applies unchanged.
  */
 function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ranked {
   const { pin, mode } = question;
@@ -174,8 +174,8 @@ function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ra
 }
 
 /**
- * Compares the costs of the current turn and of the expected future turns. In the current turn, only the
- * current model can have a cached prefix. For later turns, the prompt cache is assumed to be warm for both models.
+ * Compares the costs of the current turn and of the expected future turns. In the current turn, only the current
+ * model can have a cached prefix. For later turns, the prompt cache is assumed to be warm for both models.
  */
 function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs, now }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));

@@ -82,13 +82,13 @@ export interface RoutingQuestion {
   readonly recall: (id: string) => ObservedRecall | undefined;
   readonly pin: Pin | null;
   /**
-   * A random number from 0 to 1. If this number is less than `explorationShare`, the gateway chooses a model with
-   * few observations.
+   * A random number from 0 to 1. If this number is less than `explorationShare`, the gateway chooses a model
+   * with few observations.
    */
   readonly chance: number;
   /**
-   * The time when the request was accepted, as Unix time in milliseconds. Models retired on or before this day
-   * (UTC) are excluded, and the prices at this time apply.
+   * The time when the request was accepted, as Unix time in milliseconds. Models retired on or before this
+   * day (UTC) are excluded, and the prices at this time apply.
    */
   readonly now: number;
 }
@@ -96,8 +96,8 @@ export interface RoutingQuestion {
 /** A model that can serve the request, with its score. */
 export interface Candidate extends ListedModel {
   /**
-   * The score by which candidates are sorted. The score is an amount in USD in the modes `cheap` and `auto`, a
-   * time in milliseconds in `fast`, and quality × recall in `capable`.
+   * The score by which candidates are sorted. The score is an amount in USD in the modes `cheap` and `auto`,
+   * a time in milliseconds in `fast`, and quality × recall in `capable`.
    */
   readonly score: number;
   /** Expected cost of the request, in USD. Null if the prices are unknown. */
@@ -105,10 +105,10 @@ export interface Candidate extends ListedModel {
 }
 
 /**
- * The reason why the first candidate was chosen. `complexity_*` means that the cheapest model with sufficient quality
- * was chosen. `session` means that the conversation keeps its current model. `session_moved` means that switching
- * models saves more than the lost prompt cache costs. `bound_thinking` means that the transcript contains the model's
- * bound reasoning. `explored` means that the model has few observations.
+ * The reason why the first candidate was chosen. `complexity_*` means that the cheapest model with sufficient
+ * quality was chosen. `session` means that the conversation keeps its current model. `session_moved` means
+ * that switching models saves more than the lost prompt cache costs. `bound_thinking` means that the
+ * transcript contains the model's bound reasoning. `explored` means that the model has few observations.
  */
 export type ChoiceReason =
   | 'complexity_low'

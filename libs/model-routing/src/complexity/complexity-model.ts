@@ -14,8 +14,8 @@ export interface ComplexityWeights {
    */
   readonly calibration: { readonly slope: number; readonly intercept: number };
   /**
-   * Score thresholds for medium and high complexity. The shipped thresholds apply until thresholds have been derived
-   * from the account's own requests.
+   * Score thresholds for medium and high complexity. The shipped thresholds apply until thresholds have been
+   * derived from the account's own requests.
    */
   readonly thresholds: ComplexityThresholds;
 }
@@ -66,8 +66,8 @@ export function createComplexityModel(fitted: ComplexityWeights): ComplexityMode
 }
 
 /**
- * Returns the deviations of the features from their means, capped at ±`deviationsMax`. The training code calls the same
- * function.
+ * Returns the deviations of the features from their means, capped at ±`deviationsMax`. The training code
+ * calls the same function.
  */
 export function standardize(value: number, mean: number, deviation: number): number {
   return Math.min(deviationsMax, Math.max(-deviationsMax, (value - mean) / deviation));

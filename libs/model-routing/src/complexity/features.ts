@@ -204,8 +204,8 @@ function withoutEnd(found: string): string {
 }
 
 /**
- * Pairs each punctuation mark with the name of its count. All punctuation marks are in the Basic Multilingual Plane, so
- * each is a single UTF-16 code unit.
+ * Pairs each punctuation mark with the name of its count. All punctuation marks are in the Basic Multilingual
+ * Plane, so each is a single UTF-16 code unit.
  */
 function marksOf(marks: string, name: keyof Counts): (readonly [string, keyof Counts])[] {
   return Array.from(marks, (mark) => [mark, name] as const);

@@ -16,11 +16,11 @@ const rounds = 30;
 const priorWeight = 0.5;
 
 /**
- * Rates the quality, from 0 to 1, of models that the gateway has not observed yet. Each benchmark
- * in the catalogue has its own scale. Models that occur in two benchmarks make the scales of the two benchmarks
- * comparable. Therefore, an intercept and a slope are fitted for each benchmark, and one ability for each model. The
- * fit is `value ≈ intercept + slope × ability` (alternating least squares, as in item response models). A
- * model without benchmark figures is rated only by its output price and its age.
+ * Rates the quality, from 0 to 1, of models that the gateway has not observed yet. Each benchmark in the
+ * catalogue has its own scale. Models that occur in two benchmarks make the scales of the two benchmarks
+ * comparable. Therefore, an intercept and a slope are fitted for each benchmark, and one ability for each
+ * model. The fit is `value ≈ intercept + slope × ability` (alternating least squares, as in item response
+ * models). A model without benchmark figures is rated only by its output price and its age.
  */
 export function rateQuality(models: readonly CatalogModel[]): ReadonlyMap<CatalogModel, number> {
   const figures = listFigures(models);
@@ -61,8 +61,8 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
 }
 
 /**
- * A model's estimated ability before benchmark results are taken into account. The ability is 0 for a model that was released in mid-2025 and
- * costs 3 USD per million output tokens. The ability increases by one for each year and by one for each fourfold increase in price.
+ * A model's estimated ability before benchmark results are taken into account. The ability is 0 for a model that was released in mid-2025
+ * and costs 3 USD per million output tokens. The ability increases by one for each year and by one for each fourfold increase in price.
  */
 function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);
@@ -72,8 +72,8 @@ function estimateAbility({ prices, releasedAt }: CatalogModel): number {
 }
 
 /**
- * Fits the benchmark values to the abilities by least squares. The slope is never negative, because a better model does
- * not get a lower benchmark score.
+ * Fits the benchmark values to the abilities by least squares. The slope is never negative, because a better
+ * model does not get a lower benchmark score.
  */
 function fitScale(seen: readonly Figure[], abilities: Float64Array): { intercept: number; slope: number } {
   const xs = seen.map(({ model }) => abilities[model] ?? 0);

@@ -61,9 +61,9 @@ const identityFields: ReadonlySet<string> = new Set(
 );
 
 /**
- * Redacts the fields of a log record in the same way as `redactFields`. Fields that identify the log line are unchanged.
- * If these fields were redacted, an account could save an id as a credential and thereby hide log lines from a
- * search.
+ * Redacts the fields of a log record in the same way as `redactFields`. Fields that identify the log line are
+ * unchanged. If these fields were redacted, an account could save an id as a credential and thereby hide log
+ * lines from a search.
  */
 export function redactRecord(
   fields: Readonly<Record<string, unknown>>,

@@ -9,11 +9,11 @@ const anyMark =
   /sk-|sk_|rk_|eyJ|[rm]t-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
 
 /**
- * Patterns for credentials with a well-known form, which apply to all accounts. Account data does not
- * change these patterns. The sources are the providers' documentation of their keys, and
+ * Patterns for credentials with a well-known form, which apply to all accounts. Account data does not change
+ * these patterns. The sources are the providers' documentation of their keys, and
  * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns.
- * Each pattern starts with a fixed string or with a character class that cannot match again inside a match. Each
- * pattern takes linear time, which `npm run test:fuzz -- linear-time` checks.
+ * Each pattern starts with a fixed string or with a character class that cannot match again inside a match.
+ * Each pattern takes linear time, which `npm run test:fuzz -- linear-time` checks.
  */
 const patterns: readonly (readonly [RegExp, string])[] = [
   // JSON members that contain secrets. The values of JSON members that contain secrets are always redacted.

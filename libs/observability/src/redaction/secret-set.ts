@@ -3,8 +3,8 @@ import { redactedText } from './secret-patterns.ts';
 /** Minimum length of a secret. Shorter secrets are ignored, because they would match ordinary words. */
 export const secretCharsMin = 8;
 /**
- * Number of characters, counted from the end of a secret, that the search compares first. The end is used because all
- * keys of a provider start with the same characters.
+ * Number of characters, counted from the end of a secret, that the search compares first. The end is used
+ * because all keys of a provider start with the same characters.
  */
 const tailChars = secretCharsMin;
 /**
@@ -13,8 +13,8 @@ const tailChars = secretCharsMin;
  */
 const partCharsMin = 20;
 /**
- * Maximum number of secrets with the same last characters that are compared. If more secrets end with the same characters, these
- * characters are redacted at every occurrence.
+ * Maximum number of secrets with the same last characters that are compared. If more secrets end with the
+ * same characters, these characters are redacted at every occurrence.
  */
 const peersMax = 16;
 /**
@@ -33,9 +33,9 @@ const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul
 
 /**
  * The secrets of one account, which are redacted in that account's log lines, spans and stored contents. One
- * account's secrets never affect the redaction of another account's texts. A search takes linear time, independent
- * of the number and the content of the secrets. The search is a single pass over the text with a rolling hash
- * and a bounded comparison at each hash match.
+ * account's secrets never affect the redaction of another account's texts. A search takes linear time,
+ * independent of the number and the content of the secrets. The search is a single pass over the text with a
+ * rolling hash and a bounded comparison at each hash match.
  */
 export class SecretSet {
   readonly #valuesMax: number;
@@ -147,10 +147,10 @@ function markOf(hash: number): number {
 }
 
 /**
- * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or
- * the end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most
- * `partCharsMin` characters are compared to decide whether a secret matches. A match extends back at most to `from`, because
- * the text before `from` is already redacted. The total time for all comparisons is therefore linear.
+ * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or the
+ * end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most `partCharsMin`
+ * characters are compared to decide whether a secret matches. A match extends back at most to `from`, because the
+ * text before `from` is already redacted. The total time for all comparisons is therefore linear.
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
@@ -167,8 +167,8 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
 }
 
 /**
- * Returns the number of characters before `end`, up to `form`, that equal the characters at the end of `charsMax`. The
- * caller has already compared the first `charsMin` characters.
+ * Returns the number of characters before `end`, up to `form`, that equal the characters at the end of
+ * `charsMax`. The caller has already compared the first `charsMin` characters.
  */
 function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
   let chars = charsMin;

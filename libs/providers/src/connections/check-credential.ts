@@ -16,8 +16,8 @@ const structural = /["'`\\{}[\]<>]/;
  */
 const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
 /**
- * Common phrases of several words. The gateway rejects these phrases as credentials, because they occur in every
- * request or log line.
+ * Common phrases of several words. The gateway rejects these phrases as credentials, because they occur in
+ * every request or log line.
  */
 const commonTexts: ReadonlySet<string> = new Set([
   'application/json',

@@ -43,10 +43,10 @@ export type Lookup = (
 /** Prevents requests from reaching addresses outside the public internet. */
 export interface EgressGuard {
   /**
-   * Checks the URL without resolving host names. The check covers the scheme, the user info, and a host that is an IP address
-   * in any notation. The URL parser converts decimal, octal and hexadecimal addresses to dotted form. A host
-   * name is checked when it is resolved for a connection. This method must be called for every
-   * redirect.
+   * Checks the URL without resolving host names. The check covers the scheme, the user info, and a host that
+   * is an IP address in any notation. The URL parser converts decimal, octal and hexadecimal addresses to
+   * dotted form. A host name is checked when it is resolved for a connection. This method must be called for
+   * every redirect.
    * @throws GatewayError `egress_denied` if the URL is not allowed.
    * @throws GatewayError `request_loop` if the URL is an address of the gateway itself.
    */
@@ -57,14 +57,14 @@ export interface EgressGuard {
    */
   checkCall(url: string | URL): void;
   /**
-   * Checks a link or redirect from a response according to the rules of `checkUrl`. The operator's own origins are
-   * rejected, even if `allow` contains their addresses.
+   * Checks a link or redirect from a response according to the rules of `checkUrl`. The operator's own
+   * origins are rejected, even if `allow` contains their addresses.
    * @throws GatewayError `egress_denied`
    */
   checkLink(url: string | URL): void;
   /**
-   * Whether a request to the URL would currently reach the gateway itself. A host name is resolved if the port is one of the
-   * gateway's ports. Returns false if the host name does not resolve.
+   * Whether a request to the URL would currently reach the gateway itself. A host name is resolved if the
+   * port is one of the gateway's ports. Returns false if the host name does not resolve.
    */
   isOwn(url: string | URL): Promise<boolean>;
   /**
@@ -74,8 +74,8 @@ export interface EgressGuard {
    */
   checkResolved(url: string | URL): Promise<void>;
   /**
-   * Resolves a host name and fails if *any* of its IP addresses is denied. The socket connects to the
-   * address that was checked, so DNS rebinding has no effect. In a DNS rebinding attack, a host name resolves to
+   * Resolves a host name and fails if *any* of its IP addresses is denied. The socket connects to the address
+   * that was checked, so DNS rebinding has no effect. In a DNS rebinding attack, a host name resolves to
    * another address after the check.
    */
   readonly lookup: Lookup;

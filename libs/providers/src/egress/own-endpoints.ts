@@ -2,8 +2,8 @@ import { GatewayError } from '@gateway/errors';
 import { isListed, parseAddress, parseCidr } from './address-policy.ts';
 
 /**
- * The addresses of the gateway itself. If a provider had one of these addresses, the gateway would send requests
- * to itself.
+ * The addresses of the gateway itself. If a provider had one of these addresses, the gateway would send
+ * requests to itself.
  */
 export interface OwnEndpoints {
   /** URLs at which clients reach the gateway. Only the host and port of each URL are used. */

@@ -10,8 +10,8 @@ import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
  */
 export interface ProviderQuirks {
   /**
-   * The position of token usage in a stream. According to the specification, usage is in a separate chunk after the last choice. Some
-   * providers send usage in the last chunk that has a choice, or send increasing counts in every chunk.
+   * The position of token usage in a stream. According to the specification, usage is in a separate chunk after the last
+   * choice. Some providers send usage in the last chunk that has a choice, or send increasing counts in every chunk.
    */
   readonly streamUsage?: 'own-chunk' | 'last-choice' | 'every-chunk';
   /** The field `tool_calls` of responses without tool calls is `[]` or null instead of absent. */

@@ -40,8 +40,8 @@ const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
 
 /**
  * Returns the path of an endpoint for a model. The path is that of InvokeModel or, for the Responses API, the
- * OpenAI-compatible path. An ARN does not contain the model's name, so only the Responses API is available for an ARN.
- * See https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+ * OpenAI-compatible path. An ARN does not contain the model's name, so only the Responses API is available
+ * for an ARN. See https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */
 export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRoute | undefined {
   if (endpoint === 'responses')

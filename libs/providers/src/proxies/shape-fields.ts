@@ -41,8 +41,8 @@ export function sizeOf(value: unknown): { readonly width: number; readonly heigh
 }
 
 /**
- * Finds the aspect ratio closest to an image or video size, for example `16:9`. Returns one of the aspect ratios
- * that models accept.
+ * Finds the aspect ratio closest to an image or video size, for example `16:9`. Returns one of the aspect
+ * ratios that models accept.
  */
 export function aspectOf(size: { readonly width: number; readonly height: number }): string {
   const wanted = size.width / size.height;

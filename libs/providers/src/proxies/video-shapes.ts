@@ -75,8 +75,8 @@ export const veoVideo: ProxyShape = (request, model) => {
 const stepPattern = /^(?!\.{1,2}$)[^/?#]+$/;
 
 /**
- * Returns the path of a video's state, which consists of the given path and the video id. Returns undefined for an
- * id that is not a single path segment.
+ * Returns the path of a video's state, which consists of the given path and the video id. Returns undefined
+ * for an id that is not a single path segment.
  */
 function stateBelow(path: string, id: string): { readonly path: string } | undefined {
   return stepPattern.test(id) ? { path: `${path}/${encodeURIComponent(id)}` } : undefined;
@@ -161,8 +161,8 @@ const vertexOperation =
 
 /**
  * The state of a finished video contains the video's bytes or their location in Cloud Storage. No separate
- * download request for the video is therefore needed.
- * See https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
+ * download request for the video is therefore needed. See
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
  */
 export const vertexVideos: VideoRoutes = {
   ids: vertexOperation,

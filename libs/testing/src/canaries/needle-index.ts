@@ -20,14 +20,14 @@ const filterBits = 24;
 const { imul } = Math;
 const contextBytes = 120;
 /**
- * Maximum number of findings. A single finding makes the test fail. Additional findings help to locate the source
- * of a leak.
+ * Maximum number of findings. A single finding makes the test fail. Additional findings help to locate the
+ * source of a leak.
  */
 const hitsMax = 50;
 
 /**
- * Finds any twelve consecutive characters of any secret, in any encoding from `renderNeedles`. The search takes
- * a single pass over the bytes.
+ * Finds any twelve consecutive characters of any secret, in any encoding from `renderNeedles`. The search
+ * takes a single pass over the bytes.
  */
 export class NeedleIndex {
   readonly #filter = new Uint8Array(1 << (filterBits - 3));

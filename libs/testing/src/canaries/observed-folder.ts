@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Secret } from './needle-index.ts';
 
 /**
- * The files that an observed stack writes to its data folder. There is one file for each type of traffic, and another
- * file that lists the secrets used.
+ * The files that an observed stack writes to its data folder. There is one file for each type of traffic, and
+ * another file that lists the secrets used.
  */
 export const observedKinds = ['traces', 'messages', 'redis-commands', 'error-answers'] as const;
 export type ObservedKind = (typeof observedKinds)[number];

@@ -11,8 +11,8 @@ export interface Needle {
 /** Number of consecutive characters of a secret that count as a leak. */
 export const windowCharacters = 12;
 /**
- * Minimum number of distinct characters in a window. Windows such as `000000000000` can occur in any text and do
- * not indicate a leak.
+ * Minimum number of distinct characters in a window. Windows such as `000000000000` can occur in any text and
+ * do not indicate a leak.
  */
 const distinctCharactersMin = 5;
 /**

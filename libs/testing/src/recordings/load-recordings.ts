@@ -34,9 +34,9 @@ export function findRecordings(given: string | undefined): string | undefined {
 }
 
 /**
- * Whether tests may skip missing types of recordings. If a folder is given with `--data`, tests may skip the recordings
- * that the folder lacks. Tests may skip all recordings if the checkout has no recorded data. The default folder
- * contains every type of recording.
+ * Whether tests may skip missing types of recordings. If a folder is given with `--data`, tests may skip the
+ * recordings that the folder lacks. Tests may skip all recordings if the checkout has no recorded data. The
+ * default folder contains every type of recording.
  */
 export function mayLackRecordings(given: string | undefined): boolean {
   return (given !== undefined && given !== '') || findSharedData('wire') === undefined;

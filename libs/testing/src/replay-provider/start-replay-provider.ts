@@ -69,8 +69,8 @@ const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 
 /**
  * Starts a loopback provider that responds with recorded exchanges. A request selects an exchange with an
- * `x-replay-id` header or an API key `replay:<exchange id>`. The next queued exchange is used for a request that does not
- * select an exchange. If the queue is empty, the provider returns 404.
+ * `x-replay-id` header or an API key `replay:<exchange id>`. The next queued exchange is used for a request
+ * that does not select an exchange. If the queue is empty, the provider returns 404.
  */
 export async function startReplayProvider(options: ReplayProviderOptions = {}): Promise<ReplayProvider> {
   const replay = new Replay(findRecordings(options.recordings));

@@ -12,8 +12,8 @@ export type { DevInfo };
 const ENDED_WITHIN_MS = 10_000;
 
 /**
- * A process in a stack, which is either a service (`tool-router`, `tool-router-2`, …) or a server (`postgres`,
- * `redis`, `redis-cache`, `nats`).
+ * A process in a stack, which is either a service (`tool-router`, `tool-router-2`, …) or a server
+ * (`postgres`, `redis`, `redis-cache`, `nats`).
  */
 export interface UnitUnderTest {
   readonly name: string;

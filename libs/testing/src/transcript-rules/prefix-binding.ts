@@ -34,11 +34,11 @@ interface IssuedBlock {
 
 /**
  * Signs and checks reasoning like a provider that binds reasoning to the prompt prefix. The prompt prefix
- * consists of `system`, the set of `tools`, and all messages before the reasoning. Cache markers, the order of tools and
- * the order of JSON keys are ignored. A deferred tool is part of the prompt prefix from the message that
- * references it onward. Reasoning may be missing at the start or at the end of a transcript, but not between
- * two blocks. A removed reasoning block cannot return in a later request. The sources are Anthropic
- * ("Preserved thinking", "Prefix checks") and OpenAI ("Keep the prefix unchanged", SDK types).
+ * consists of `system`, the set of `tools`, and all messages before the reasoning. Cache markers, the order
+ * of tools and the order of JSON keys are ignored. A deferred tool is part of the prompt prefix from the
+ * message that references it onward. Reasoning may be missing at the start or at the end of a transcript, but
+ * not between two blocks. A removed reasoning block cannot return in a later request. The sources are
+ * Anthropic ("Preserved thinking", "Prefix checks") and OpenAI ("Keep the prefix unchanged", SDK types).
  */
 export class PrefixBinding {
   readonly #key = randomBytes(32);

@@ -44,8 +44,8 @@ export interface ContextPart {
   readonly message: number;
   readonly speaker: MessageRole;
   /**
-   * The byte range of the JSON string that may be replaced. If the range is undefined, the text is read-only and
-   * serves only as context.
+   * The byte range of the JSON string that may be replaced. If the range is undefined, the text is read-only
+   * and serves only as context.
    */
   readonly range: ByteRange | undefined;
   /** The byte ranges of the text, which is either a JSON string or the name and arguments of a tool call. */
@@ -159,8 +159,8 @@ export interface ClientHalf {
   /** Returns the positions of the function calls in the transcript. */
   listCalls(tape: JsonTape): CallPlace[];
   /**
-   * Returns the names of the deferred tools that were found by tool searches in the transcript. Absent for formats
-   * without deferral.
+   * Returns the names of the deferred tools that were found by tool searches in the transcript. Absent for
+   * formats without deferral.
    */
   listFoundTools?(tape: JsonTape): ReadonlySet<string>;
   /**
@@ -236,15 +236,15 @@ export interface ProviderHalf {
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension fields that only record how the client wrote a value that the interchange can express. In a format that ignores the
-   * extension fields of other formats, omitting these fields is not a loss.
+   * Extension fields that only record how the client wrote a value that the interchange can express. In a
+   * format that ignores the extension fields of other formats, omitting these fields is not a loss.
    */
   readonly spellings: readonly string[];
   /** Whether a custom tool can have a grammar. In all other formats, a custom tool's grammar is a loss. */
   readonly takesGrammars?: true;
   /**
-   * Request fields that have the same name and meaning in this format as in another format. A translated request
-   * keeps the shared request fields.
+   * Request fields that have the same name and meaning in this format as in another format. A translated
+   * request keeps the shared request fields.
    */
   readonly adoptedMembers?: { readonly [Other in ProviderFormat]?: readonly string[] };
   readonly provider: ProviderHalf;

@@ -15,8 +15,8 @@ export function invalidBody(): GatewayError {
 export const modelCharactersMax = 512;
 
 /**
- * Maximum number of messages per request, far more than any model's context can contain. Each message costs a few
- * microseconds and a few hundred bytes of memory.
+ * Maximum number of messages per request, far more than any model's context can contain. Each message costs a
+ * few microseconds and a few hundred bytes of memory.
  */
 const messagesMax = 32_768;
 

@@ -17,8 +17,8 @@ export interface RequestEdit {
   /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore the indexes. */
   readonly deferTools?: ReadonlySet<number>;
   /**
-   * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the
-   * index of a user message, and `tools` are indexes of tools. Formats that have no such messages ignore this field.
+   * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the index
+   * of a user message, and `tools` are indexes of tools. Formats that have no such messages ignore this field.
    */
   readonly loadTools?: readonly { readonly after: number; readonly tools: readonly number[] }[];
   /**
@@ -27,8 +27,8 @@ export interface RequestEdit {
    */
   readonly allowTools?: ReadonlySet<number>;
   /**
-   * Edits to tool definitions, keyed by tool index. The edits are in ascending order. Offsets are relative to the
-   * definition's first byte.
+   * Edits to tool definitions, keyed by tool index. The edits are in ascending order. Offsets are relative to
+   * the definition's first byte.
    */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
   /** Replacements for message text. Each replacement replaces a complete JSON string in the body. */

@@ -19,8 +19,8 @@ export interface EventStreamDecoderOptions {
 const bufferBytesMin = 1024;
 
 /**
- * Decodes messages from a stream of chunks. The decoder verifies the checksum of a message's length before it uses the
- * length. The decoder allocates memory only for bytes that it has received, not for announced lengths.
+ * Decodes messages from a stream of chunks. The decoder verifies the checksum of a message's length before it
+ * uses the length. The decoder allocates memory only for bytes that it has received, not for announced lengths.
  */
 export class EventStreamDecoder {
   readonly #bytesMax: number;
@@ -38,8 +38,8 @@ export class EventStreamDecoder {
   }
 
   /**
-   * Yields the messages that the chunk completes, one at a time, so that messages before a corrupt message
-   * are not lost. Consume the iterator completely before passing the next chunk. Payloads share memory with the chunk.
+   * Yields the messages that the chunk completes, one at a time, so that messages before a corrupt message are not
+   * lost. Consume the iterator completely before passing the next chunk. Payloads share memory with the chunk.
    * @throws EventStreamError for a corrupt message. After the error, the decoder cannot decode further
    * messages.
    */

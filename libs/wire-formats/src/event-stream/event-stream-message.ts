@@ -1,7 +1,7 @@
 /**
  * A message in AWS's binary event stream encoding (`application/vnd.amazon.eventstream`), with typed headers
- * and a payload. Two pages define the message
- * layout, https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy specification,
+ * and a payload. Two pages define the message layout,
+ * https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html and the Smithy specification,
  * https://smithy.io/2.0/aws/amazon-eventstream.html.
  */
 export interface EventStreamMessage {

@@ -14,8 +14,8 @@ export interface EventStreamReducer<State> {
 }
 
 /**
- * Runs a format's reducer over the bytes of one response. Events before a corrupt frame are returned first, so
- * that the returned events do not depend on chunk boundaries. The next call throws the error for the corrupt frame.
+ * Runs a format's reducer over the bytes of one response. Events before a corrupt frame are returned first, so that
+ * the returned events do not depend on chunk boundaries. The next call throws the error for the corrupt frame.
  */
 export function parseEventStream<State>(reducer: EventStreamReducer<State>): StreamParser {
   const decoder = new EventStreamDecoder();

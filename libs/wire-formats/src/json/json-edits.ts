@@ -70,9 +70,9 @@ export function replaceValue(tape: JsonTape, node: JsonNode, json: string): Byte
 }
 
 /**
- * Creates one edit for each run of adjacent removed entries. The edit includes the comma before the run. If no
- * kept entry precedes the run, the edit includes the comma after the run. The edited JSON has no extra comma,
- * and kept entries keep the client's spacing.
+ * Creates one edit for each run of adjacent removed entries. The edit includes the comma before the run. If
+ * no kept entry precedes the run, the edit includes the comma after the run. The edited JSON has no extra
+ * comma, and kept entries keep the client's spacing.
  */
 function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) => boolean): ByteEdit[] {
   const edits: ByteEdit[] = [];
@@ -96,8 +96,8 @@ function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) =
 }
 
 /**
- * Returns a predicate that matches fields that a later field with the same name overrides. The predicate matches only
- * fields with a name in `names`. The running time is linear in the size of the object.
+ * Returns a predicate that matches fields that a later field with the same name overrides. The predicate
+ * matches only fields with a name in `names`. The running time is linear in the size of the object.
  */
 export function findShadowed(
   tape: JsonTape,

@@ -1,8 +1,8 @@
 import type { ByteRange } from '@gateway/interchange';
 
 /**
- * The index of a JSON value on a tape, whose values are in text order. An index is valid only for the tape that returned
- * it.
+ * The index of a JSON value on a tape, whose values are in text order. An index is valid only for the tape
+ * that returned it.
  */
 export type JsonNode = number;
 
@@ -170,8 +170,8 @@ export class JsonTape {
   }
 
   /**
-   * Returns whether any of the texts is a key or a string value anywhere on the tape. Strings that contain an escape
-   * are not compared.
+   * Returns whether any of the texts is a key or a string value anywhere on the tape. Strings that contain an
+   * escape are not compared.
    */
   hasString(texts: readonly string[]): boolean {
     const words = this.#words;

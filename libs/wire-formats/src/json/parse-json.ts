@@ -29,8 +29,8 @@ function keepLongInteger(_key: string, value: unknown, context: { readonly sourc
 }
 
 /**
- * Parses JSON text. Returns undefined for text that is not JSON, is nested too deeply, or would change if it were
- * encoded again.
+ * Parses JSON text. Returns undefined for text that is not JSON, is nested too deeply, or would change if it
+ * were encoded again.
  */
 function scanExactly(text: string): JsonTape | undefined {
   if (!text.isWellFormed()) return undefined;
@@ -66,8 +66,8 @@ export function parseObject(text: string): JsonObject | undefined {
 const providerDepthMax = 512;
 
 /**
- * Maximum length, in characters, at which counting brackets is faster than scanning. Most responses and almost
- * all chunks are shorter.
+ * Maximum length, in characters, at which counting brackets is faster than scanning. Most responses and
+ * almost all chunks are shorter.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -18,8 +18,8 @@ export function keepDigits(value: number, source: string): unknown {
 
 /**
  * Builds the values of a tape, and keeps the digits of long integers. All values are parsed with
- * `JSON.parse`, and then the long integers are replaced. A reviver would be called for every JSON value, which takes
- * ten times as long.
+ * `JSON.parse`, and then the long integers are replaced. A reviver would be called for every JSON value,
+ * which takes ten times as long.
  */
 export function readExactly(tape: JsonTape): unknown {
   return new ExactReader(tape).read(tape.root, tape.value(tape.root));
@@ -28,8 +28,8 @@ export function readExactly(tape: JsonTape): unknown {
 class ExactReader {
   readonly #tape: JsonTape;
   /**
-   * Returns the offsets of all long digit runs, in ascending order. Runs of digits inside strings are also included, because extra
-   * offsets do no harm.
+   * Returns the offsets of all long digit runs, in ascending order. Runs of digits inside strings are also
+   * included, because extra offsets do no harm.
    */
   readonly #places: readonly number[];
 
@@ -39,8 +39,8 @@ class ExactReader {
   }
 
   /**
-   * Returns the value of a node without rounding long integers. The recursion depth is limited by the nesting depth that the scan
-   * accepts.
+   * Returns the value of a node without rounding long integers. The recursion depth is limited by the nesting
+   * depth that the scan accepts.
    * @param value the same JSON value, but with rounded integers. Lists and objects are changed in place.
    */
   read(node: JsonNode, value: unknown): unknown {

@@ -23,8 +23,8 @@ export function asNumber(value: unknown): number | undefined {
 const tokensMax = 1_000_000_000_000;
 
 /**
- * Returns a rounded token count. Returns undefined for a negative, very large or non-numeric count, which the request log
- * would reject.
+ * Returns a rounded token count. Returns undefined for a negative, very large or non-numeric count, which the
+ * request log would reject.
  */
 export function asTokens(value: unknown): number | undefined {
   const tokens = typeof value === 'number' ? Math.round(value) : Number.NaN;
@@ -39,8 +39,8 @@ export function asList(value: unknown): readonly unknown[] {
 const noMembers: JsonObject = Object.freeze({});
 
 /**
- * Returns the non-null fields that are not listed in `named`. This function runs for every chunk of every stream, so
- * it allocates no lists.
+ * Returns the non-null fields that are not listed in `named`. This function runs for every chunk of every
+ * stream, so it allocates no lists.
  */
 export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
   let others: Record<string, unknown> | undefined;

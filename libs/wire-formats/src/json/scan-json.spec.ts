@@ -23,8 +23,8 @@ function escapeUnit(unit: string): string {
 }
 
 /**
- * Generates JSON text with some bytes removed, duplicated or replaced. The damaged text resembles JSON but is mostly
- * invalid.
+ * Generates JSON text with some bytes removed, duplicated or replaced. The damaged text resembles JSON but is
+ * mostly invalid.
  */
 const damagedText = fc
   .tuple(

@@ -14,8 +14,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * A lookup table that contains 1 for each byte that ends a run of ordinary bytes in a string. A run of ordinary bytes ends
- * at a quote, a backslash or a control character.
+ * A lookup table that contains 1 for each byte that ends a run of ordinary bytes in a string. A run of
+ * ordinary bytes ends at a quote, a backslash or a control character.
  */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === quote || byte === backslash ? 1 : 0,
@@ -38,9 +38,9 @@ let scratchOpen = new Uint32Array(512);
 
 /**
  * Validates JSON text in one pass over the bytes and records the positions of the values. Accepts the same
- * texts as `JSON.parse` (RFC 8259), with up to `depthMax` nested containers. A byte order mark and any text after
- * the value are rejected. The scan uses 12 bytes of memory for each value and each key, which is at most
- * six times the size of the text.
+ * texts as `JSON.parse` (RFC 8259), with up to `depthMax` nested containers. A byte order mark and any text
+ * after the value are rejected. The scan uses 12 bytes of memory for each value and each key, which is at
+ * most six times the size of the text.
  * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonTape {
@@ -122,8 +122,8 @@ class Scanner {
   }
 
   /**
-   * Closes the containers that end after a JSON value. Returns true if another JSON value follows. Returns false at the
-   * end of the top-level value.
+   * Closes the containers that end after a JSON value. Returns true if another JSON value follows. Returns
+   * false at the end of the top-level value.
    */
   #closeAndSeparate(): boolean {
     const bytes = this.#bytes;
@@ -177,10 +177,10 @@ class Scanner {
 
   /**
    * Returns the offset of the next byte that is not an ordinary string byte, or the length of the text. Once
-   * aligned, the loop reads four bytes at a time. The subtraction sets the top bit of each byte that is less than 0x20.
-   * The top bit is also set for bytes that an XOR with a quote or a backslash makes zero (Warren, Hacker's
-   * Delight, 6-1). A borrow can cause a false positive in the next higher byte, so the loop then checks each
-   * byte.
+   * aligned, the loop reads four bytes at a time. The subtraction sets the top bit of each byte that is less
+   * than 0x20. The top bit is also set for bytes that an XOR with a quote or a backslash makes zero (Warren,
+   * Hacker's Delight, 6-1). A borrow can cause a false positive in the next higher byte, so the loop then
+   * checks each byte.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;

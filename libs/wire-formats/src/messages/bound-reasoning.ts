@@ -7,8 +7,8 @@ import { scanJson } from '../json/scan-json.ts';
 interface DroppingRequest {
   readonly body: Uint8Array;
   /**
-   * Returns the beta name that the request needs in the header `anthropic-beta`. Returns undefined if the body
-   * already contains the beta name.
+   * Returns the beta name that the request needs in the header `anthropic-beta`. Returns undefined if the
+   * body already contains the beta name.
    */
   readonly beta: string | undefined;
 }
@@ -20,8 +20,8 @@ const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
 const typesWithBinding = ['adaptive', 'enabled'];
 
 /**
- * Makes the provider handle reasoning that does not match the prompt prefix with the behavior `drop_block`. Returns
- * null if the client set the behavior or the request's type of reasoning does not accept the setting.
+ * Makes the provider handle reasoning that does not match the prompt prefix with the behavior `drop_block`.
+ * Returns null if the client set the behavior or the request's type of reasoning does not accept the setting.
  * Returns null for formats other than messages and converse.
  */
 export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {

@@ -21,8 +21,8 @@ import { chooseMessagesVersion, renderRequest } from './provider/render-request.
 import { initialStreamState } from './provider/stream-state.ts';
 
 /**
- * Maximum number of bytes in a stream event. A server tool's result arrives as one event and may contain a document
- * in base64.
+ * Maximum number of bytes in a stream event. A server tool's result arrives as one event and may contain a
+ * document in base64.
  */
 const frameBytesMax = 8 * 1_048_576;
 

@@ -69,8 +69,8 @@ const listAdded = (request: RequestEdit, tools: unknown): readonly unknown[] =>
   withSearchTool(request, tools, searchTool);
 
 /**
- * Removes reasoning items whose encrypted content was created by the gateway for reasoning from other formats. A
- * provider of the responses format rejects encrypted content from other sources.
+ * Removes reasoning items whose encrypted content was created by the gateway for reasoning from other
+ * formats. A provider of the responses format rejects encrypted content from other sources.
  */
 export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
   const input = tape.kind(tape.root) === 'object' ? tape.get(tape.root, 'input') : undefined;

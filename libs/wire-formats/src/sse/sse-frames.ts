@@ -41,9 +41,9 @@ export interface SseDecoderOptions {
   /** Maximum number of bytes in one line and in one event's data. The default is 1 MiB. */
   readonly frameBytesMax?: number;
   /**
-   * Whether lines that are not event fields are treated as data. According to the standard, lines that are not event fields
-   * are ignored. However, Google ends a failed stream with a JSON document that is not framed as an event.
-   * The default is false.
+   * Whether lines that are not event fields are treated as data. According to the standard, lines that are
+   * not event fields are ignored. However, Google ends a failed stream with a JSON document that is not
+   * framed as an event. The default is false.
    */
   readonly keepsBareLines?: boolean;
 }

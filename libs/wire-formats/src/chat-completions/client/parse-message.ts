@@ -66,8 +66,8 @@ function parseMember(type: 'thinking' | 'refusal', field: string, raw: JsonObjec
 }
 
 /**
- * Parses the parts in a message's content. A content string becomes one text part. A content of null becomes an
- * empty list.
+ * Parses the parts in a message's content. A content string becomes one text part. A content of null becomes
+ * an empty list.
  */
 function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];

@@ -24,8 +24,8 @@ const choicesMax = 256;
 
 /**
  * Maximum number of response fields that are stored so that each field is emitted only once. All stored
- * fields are copied for each new or changed field. The maximum limits time and memory if a provider sends arbitrary field
- * names. Real providers send about ten fields.
+ * fields are copied for each new or changed field. The maximum limits time and memory if a provider sends
+ * arbitrary field names. Real providers send about ten fields.
  */
 const sentMembersMax = 32;
 

@@ -106,8 +106,8 @@ function renderContent(
 }
 
 /**
- * Renders thinking and refusals that the client sent in separate message fields. Thinking from other formats becomes a
- * loss, because the chat completions format cannot verify the thinking.
+ * Renders thinking and refusals that the client sent in separate message fields. Thinking from other formats
+ * becomes a loss, because the chat completions format cannot verify the thinking.
  */
 function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {
   const members: Record<string, string> = {};

@@ -96,8 +96,8 @@ function renderSettings(
 }
 
 /**
- * Whether the client sent the seed in Mistral's field. A seed that the client sent in Mistral's field is rendered in
- * Mistral's field instead of `seed`.
+ * Whether the client sent the seed in Mistral's field. A seed that the client sent in Mistral's field is
+ * rendered in Mistral's field instead of `seed`.
  */
 function isMistralSeed(member: string, own: JsonObject): boolean {
   return member === 'seed' && asNumber(own.random_seed) !== undefined;

@@ -45,8 +45,8 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 const choice = 0;
 
 /**
- * Maximum number of open tool calls. The map of open tool calls is copied for each new tool call. Models make far
- * fewer parallel tool calls.
+ * Maximum number of open tool calls. The map of open tool calls is copied for each new tool call. Models make
+ * far fewer parallel tool calls.
  */
 const callsMax = 512;
 

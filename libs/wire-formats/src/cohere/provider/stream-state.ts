@@ -55,8 +55,8 @@ export function endCalls(state: StreamState): StreamStep {
 }
 
 /**
- * Ends a tool call. For a tool call without arguments, an empty object is emitted, because clients parse arguments as
- * JSON.
+ * Ends a tool call. For a tool call without arguments, an empty object is emitted, because clients parse
+ * arguments as JSON.
  */
 export function emitCallEnd({ block, hasArguments }: OpenCall): StreamEvent[] {
   const end: StreamEvent = { type: 'tool-call-end', choice, block };
@@ -84,8 +84,8 @@ export function startText(
 }
 
 /**
- * Appends text to the open block, or starts a new block if the open block is of a different kind. For empty text, no event
- * is emitted.
+ * Appends text to the open block, or starts a new block if the open block is of a different kind. For empty
+ * text, no event is emitted.
  */
 export function addText(state: StreamState, into: Omit<OpenText, 'block'>, text: string): StreamStep {
   if (text === '') return [state, []];

@@ -104,9 +104,9 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
 }
 
 /**
- * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's field `__type`.
- * The exception name may be followed by a URL (`ValidationException:http://…`). The exception name may be preceded by a
- * namespace (`com.amazon.coral.service#AccessDeniedException`).
+ * Parses an error response. The exception name is in the header `x-amzn-errortype` or in the body's field
+ * `__type`. The exception name may be followed by a URL (`ValidationException:http://…`). The exception name
+ * may be preceded by a namespace (`com.amazon.coral.service#AccessDeniedException`).
  */
 export function parseError(status: number, body: string, headers: AnswerHeaders = {}): ProviderError {
   const parsed = asObject(parseErrorBody(body)) ?? {};

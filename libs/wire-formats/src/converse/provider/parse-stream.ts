@@ -44,8 +44,8 @@ function readMessageStart(state: StreamState, payload: JsonObject): StreamStep {
 }
 
 /**
- * Emits the message start event once, even if the first frame is missing. Some third-party gateways omit the first
- * frame.
+ * Emits the message start event once, even if the first frame is missing. Some third-party gateways omit the
+ * first frame.
  */
 function startOnce(state: StreamState): StreamStep {
   if (state.started) return [state, []];

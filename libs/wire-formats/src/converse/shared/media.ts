@@ -145,8 +145,8 @@ function readText(member: string, value: unknown): string | undefined {
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
 /**
- * Renders a media block, or returns the reason why the media is lost. `nameDocument` returns a document name that the
- * API accepts.
+ * Renders a media block, or returns the reason why the media is lost. `nameDocument` returns a document name
+ * that the API accepts.
  */
 export function renderMedia(
   part: MediaPart,

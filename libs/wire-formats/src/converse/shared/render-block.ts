@@ -23,8 +23,8 @@ export interface BlockContext {
   /** The path to the turn in the request body, such as `messages[0]`. */
   readonly field: string;
   /**
-   * True for responses to a client. A client receives reasoning from all models. A model accepts only reasoning with the
-   * model's own signature.
+   * True for responses to a client. A client receives reasoning from all models. A model accepts only
+   * reasoning with the model's own signature.
    */
   readonly isAnswer?: boolean;
 }
@@ -49,8 +49,8 @@ export function renderContent(parts: readonly ChatPart[], context: BlockContext)
 }
 
 /**
- * Returns the cache marker of a part. A tool result cannot contain a cache point, so a cache marker inside the
- * result applies to the end of the result.
+ * Returns the cache marker of a part. A tool result cannot contain a cache point, so a cache marker inside
+ * the result applies to the end of the result.
  */
 function findMarker(part: ChatPart): CacheMarker | undefined {
   if (part.type !== 'tool-result' || part.cacheMarker !== undefined) return part.cacheMarker;
@@ -159,8 +159,8 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
 }
 
 /**
- * Whether the renderer must drop a part. The API rejects blank text. Blank text with a citation or a cache point is
- * kept.
+ * Whether the renderer must drop a part. The API rejects blank text. Blank text with a citation or a cache
+ * point is kept.
  */
 export function isBlank(part: ChatPart): boolean {
   return isBlankText(part) && part.cacheMarker === undefined;

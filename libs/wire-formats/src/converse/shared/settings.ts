@@ -35,8 +35,8 @@ const membersOfSettings = ['inferenceConfig', 'additionalModelRequestFields', 'o
 interface ReadSettings {
   readonly settings: ChatSettings;
   /**
-   * The parts of the parsed fields that have no equivalent setting. The parts without an equivalent setting are
-   * sent only to providers that use the Converse format.
+   * The parts of the parsed fields that have no equivalent setting. The parts without an equivalent setting
+   * are sent only to providers that use the Converse format.
    */
   readonly own: JsonObject;
   /** The names of the request fields that were parsed. */

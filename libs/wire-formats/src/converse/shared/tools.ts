@@ -29,8 +29,8 @@ export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
 const textMember = 'arguments';
 
 /**
- * Renders the `input` field of a tool call from the text of the arguments. Arguments that are not a JSON object
- * are wrapped in an object.
+ * Renders the `input` field of a tool call from the text of the arguments. Arguments that are not a JSON
+ * object are wrapped in an object.
  */
 export function renderInput(argumentsText: string, field?: string, losses?: Loss[]): unknown {
   if (argumentsText.trim() === '') return {};

@@ -10,15 +10,15 @@ const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 
 /**
- * The arguments of an open tool call, as a mutable object. No other code holds references to the objects and lists
- * in the arguments.
+ * The arguments of an open tool call, as a mutable object. No other code holds references to the objects and
+ * lists in the arguments.
  */
 export type OpenArguments = Record<string, unknown>;
 
 /**
- * Adds a partial argument to the tool call's arguments. A partial argument is a value with a path (`$.a.b[0]`). A string
- * is appended to an existing string at the same path. The arguments are changed in place, because copying them
- * for every partial argument would take quadratic time.
+ * Adds a partial argument to the tool call's arguments. A partial argument is a value with a path
+ * (`$.a.b[0]`). A string is appended to an existing string at the same path. The arguments are changed in
+ * place, because copying them for every partial argument would take quadratic time.
  * @throws GatewayError `upstream_invalid` for an invalid path
  */
 export function addPartialArg(args: OpenArguments, raw: JsonObject): void {

@@ -44,8 +44,8 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
 
 /**
  * Reads the citations of a candidate. Citations are read before the text block ends, because a citation
- * belongs to text. The web pages that the model fetched are added when the finish reason arrives. Until the finish
- * reason arrives, grounding metadata can still cite the fetched web pages with their titles.
+ * belongs to text. The web pages that the model fetched are added when the finish reason arrives. Until the
+ * finish reason arrives, grounding metadata can still cite the fetched web pages with their titles.
  */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
@@ -72,8 +72,8 @@ function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
 }
 
 /**
- * Reads the web pages that the model fetched from `urlContextMetadata`. Web pages that the model could not fetch
- * are skipped.
+ * Reads the web pages that the model fetched from `urlContextMetadata`. Web pages that the model could not
+ * fetch are skipped.
  */
 function parsePages(urlContextMetadata: unknown): string[] {
   const { urlMetadata } = camelMembers(asObject(urlContextMetadata) ?? {});
@@ -98,8 +98,8 @@ function readFinish(state: CandidateState, { finishReason }: JsonObject): Candid
 }
 
 /**
- * Reads a part of a candidate. If `whole` is true, each part becomes a separate block. If `whole` is false, text
- * continues across chunks.
+ * Reads a part of a candidate. If `whole` is true, each part becomes a separate block. If `whole` is false,
+ * text continues across chunks.
  */
 function readPart(state: CandidateState, raw: unknown, whole: boolean): CandidateStep {
   const part = isObject(raw) ? camelMembers(raw) : {};

@@ -130,9 +130,9 @@ function readError(state: StreamState, error: unknown): StreamStep {
 
 /**
  * Parses `usageMetadata`. Cached tokens are included in the prompt tokens. Reasoning tokens are billed as
- * output but not included in the candidates' tokens. Tokens in the results of Google's own tools are billed as input
- * but not included in the prompt tokens. In all recorded responses, the total equals the sum of prompt, candidate,
- * reasoning and tool result tokens. Returns undefined if there are no token counts.
+ * output but not included in the candidates' tokens. Tokens in the results of Google's own tools are billed
+ * as input but not included in the prompt tokens. In all recorded responses, the total equals the sum of
+ * prompt, candidate, reasoning and tool result tokens. Returns undefined if there are no token counts.
  */
 function parseUsage(raw: JsonObject): TokenUsage | undefined {
   const prompt = asTokens(raw.promptTokenCount);

@@ -124,8 +124,8 @@ export function addPart(
 }
 
 /**
- * Emits a part that contains no text. The open text block stays open, because citations can follow. No more text is appended to
- * the open block, so that the parts stay in order.
+ * Emits a part that contains no text. The open text block stays open, because citations can follow. No more
+ * text is appended to the open block, so that the parts stay in order.
  */
 export function addAside(
   state: CandidateState,

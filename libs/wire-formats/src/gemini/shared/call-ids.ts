@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 const prefix = 'call_g_';
 
 /**
- * Creates an id for a tool call without an id. The same tool call always gets the same id. The call id is unique in the
- * conversation if `place` is unique. The call id is short enough for every format (OpenAI accepts 40
- * characters).
+ * Creates an id for a tool call without an id. The same tool call always gets the same id. The call id is
+ * unique in the conversation if `place` is unique. The call id is short enough for every format (OpenAI
+ * accepts 40 characters).
  */
 export function createCallId(place: string, name: string): string {
   return prefix + createHash('sha256').update(`${place}\n${name}`).digest('hex').slice(0, 24);

@@ -59,8 +59,8 @@ function hasMarker(tape: JsonTape, block: JsonNode): boolean {
 }
 
 /**
- * Lists the tool calls for which the client must send results. Server tool calls are skipped, because the same
- * message contains their results.
+ * Lists the tool calls for which the client must send results. Server tool calls are skipped, because the
+ * same message contains their results.
  */
 function outlineToolUse(tape: JsonTape, block: JsonNode): ToolCallOutline[] {
   if (!isOfType(tape, block, 'tool_use')) return [];

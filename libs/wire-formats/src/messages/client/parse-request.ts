@@ -189,8 +189,8 @@ function readMetadata({ metadata }: JsonObject): ReadSettings {
 }
 
 /**
- * Reads `output_config` and the older field `output_format`. The field `output_format` stays unchanged, because it
- * requires a beta header.
+ * Reads `output_config` and the older field `output_format`. The field `output_format` stays unchanged,
+ * because it requires a beta header.
  */
 function readOutput({ output_config: config, output_format: older }: JsonObject): ReadSettings {
   const { effort, format } = asObject(config) ?? {};

@@ -32,8 +32,8 @@ export interface StreamRenderState {
   readonly nextIndex: number;
   readonly reason: string | null;
   /**
-   * The fields of `message_delta`. `endMembers` are the fields inside the object `delta`, and `outerEndMembers` are the fields next
-   * to `delta`.
+   * The fields of `message_delta`. `endMembers` are the fields inside the object `delta`, and
+   * `outerEndMembers` are the fields next to `delta`.
    */
   readonly endMembers: JsonObject;
   readonly outerEndMembers: JsonObject;

@@ -13,8 +13,8 @@ import { parseExactJson } from '../../json/parse-json.ts';
 const openBlocksMax = 256;
 
 /**
- * Reads the start of a block. The initial content is emitted as the first delta, so this function can also read a
- * complete block.
+ * Reads the start of a block. The initial content is emitted as the first delta, so this function can also
+ * read a complete block.
  */
 export function startBlock(state: StreamState, index: number, raw: JsonObject): StreamStep {
   if (state.open.size >= openBlocksMax)

@@ -35,8 +35,8 @@ export const initialStreamState: StreamState = {
 };
 
 /**
- * Maximum number of fields that deltas may add to a block or to usage. The maximum limits memory and time, because
- * all fields are copied for each delta.
+ * Maximum number of fields that deltas may add to a block or to usage. The maximum limits memory and time,
+ * because all fields are copied for each delta.
  */
 export const membersMax = 256;
 

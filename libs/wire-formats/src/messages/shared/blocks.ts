@@ -126,8 +126,8 @@ export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readon
 }
 
 /**
- * Renders a part as a block. Returns undefined for tool results, which `render-messages.ts` renders, and for parts that
- * have no equivalent block in the messages format.
+ * Renders a part as a block. Returns undefined for tool results, which `render-messages.ts` renders, and for
+ * parts that have no equivalent block in the messages format.
  */
 export function renderBlock(part: ChatPart): JsonObject | undefined {
   switch (part.type) {

@@ -133,9 +133,9 @@ function listTexts(tape: JsonTape, node: JsonNode): JsonNode[] {
 }
 
 /**
- * Lists the text in the messages from index `from` onward. The transcript text consists of messages, function calls, custom
- * tool calls, and the results of these calls. The compressor may change only user messages and call results. Reasoning,
- * compacted history, hosted tool calls and references are omitted, because the model may not see their text.
+ * Lists the text in the messages from index `from` onward. The transcript text consists of messages, function calls,
+ * custom tool calls, and the results of these calls. The compressor may change only user messages and call results.
+ * Reasoning, compacted history, hosted tool calls and references are omitted, because the model may not see their text.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   return listTurns(tape).flatMap((items, message): ContextPart[] =>

@@ -60,8 +60,8 @@ function renderOutput(parts: readonly ShownPart[], responseId: string): JsonObje
 const sequenceField = Buffer.from('"sequence_number":');
 
 /**
- * Reads an event's sequence number. Text in the frame cannot be mistaken for the field, because quotes in text are escaped. Returns 0 for
- * a frame without a number.
+ * Reads an event's sequence number. Text in the frame cannot be mistaken for the field, because quotes in
+ * text are escaped. Returns 0 for a frame without a number.
  */
 export function readSequence(frame: Uint8Array): number {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);

@@ -50,8 +50,8 @@ export function startCall(
 }
 
 /**
- * Reads a complete item, either when a streamed item ends or from a non-streaming response. Content that
- * was missing from the deltas is read from the complete item. An item without an equivalent in the interchange
+ * Reads a complete item, either when a streamed item ends or from a non-streaming response. Content that was
+ * missing from the deltas is read from the complete item. An item without an equivalent in the interchange
  * becomes an opaque part.
  */
 export function endItem(

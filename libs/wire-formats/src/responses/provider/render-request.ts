@@ -43,8 +43,8 @@ function textOf({ messages }: ChatRequest): string {
 }
 
 /**
- * Renders `store` and `include` for clients that use other formats. By default, the gateway requests that nothing
- * is stored, because clients of other formats send the whole conversation in each request.
+ * Renders `store` and `include` for clients that use other formats. By default, the gateway requests that
+ * nothing is stored, because clients of other formats send the whole conversation in each request.
  */
 function renderStateless({ store, include }: JsonObject): JsonObject {
   return { store: store ?? false, include: [...asList(include), encryptedReasoning] };

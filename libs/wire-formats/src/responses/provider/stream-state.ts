@@ -40,8 +40,8 @@ export const initialStreamState: StreamState = {
 };
 
 /**
- * Maximum number of open items, and maximum number of open blocks. OpenAI sends one item at a time, but the item indexes
- * allow more open items.
+ * Maximum number of open items, and maximum number of open blocks. OpenAI sends one item at a time, but the
+ * item indexes allow more open items.
  */
 const openMax = 256;
 

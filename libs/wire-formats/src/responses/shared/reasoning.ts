@@ -12,8 +12,8 @@ import { own } from './settings.ts';
 const signaturePrefix = 'responses.';
 
 /**
- * Prefix of `encrypted_content` that the gateway creates for reasoning from other formats. The encrypted
- * content contains the signature from the other provider. The other provider verifies the signature in the next turn.
+ * Prefix of `encrypted_content` that the gateway creates for reasoning from other formats. The encrypted content
+ * contains the signature from the other provider. The other provider verifies the signature in the next turn.
  */
 export const sealPrefix = 'gateway.';
 
@@ -56,8 +56,8 @@ function open(encrypted: string): JsonObject {
 }
 
 /**
- * Decodes the string that `sealReasoning` produced. Encrypted content that the gateway did not create comes from a
- * provider that uses the responses format.
+ * Decodes the string that `sealReasoning` produced. Encrypted content that the gateway did not create comes
+ * from a provider that uses the responses format.
  */
 function openReasoning(encrypted: string): Pick<ThinkingPart, 'signature' | 'redacted'> {
   if (!encrypted.startsWith(sealPrefix)) return { signature: signReasoning(encrypted) };
@@ -94,8 +94,8 @@ export function joinReasoningTexts(item: JsonObject): string {
 }
 
 /**
- * Returns the events for a text in a reasoning item. In other formats, all texts of a reasoning item form one text, so a separator
- * precedes each text after the first. The event's extensions record the position of the text.
+ * Returns the events for a text in a reasoning item. In other formats, all texts of a reasoning item form one
+ * text, so a separator precedes each text after the first. The event's extensions record the position of the text.
  */
 export function reasoningDelta(text: string, place: ReasoningPlace | undefined, isFirst: boolean) {
   const isUsual = place === undefined || (place.member === 'summary_index' && isFirst);
