@@ -84,7 +84,7 @@ export interface ThinkingEnd extends BlockPlace {
   readonly signature?: string;
   /** Hidden reasoning. A block of hidden reasoning has no deltas. */
   readonly redacted?: string;
-  /** Fields that are known only at the end of the block. These fields replace the extensions of the block's start event. */
+  /** Fields that are known only at the end of the block. These fields replace the start event's extensions. */
   readonly extensions?: Extensions;
 }
 
@@ -156,5 +156,5 @@ export type StreamEvent =
   | UsageEvent
   | FinishEvent
   | ErrorEvent
-  /** The format's own success terminator (`data: [DONE]`, `message_stop`, …). A stream without the terminator is truncated. */
+  /** The format's own success terminator (`data: [DONE]`, `message_stop`, …). A stream without it is truncated. */
   | { readonly type: 'message-end' };

@@ -66,7 +66,7 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
 
 /**
  * The request that `untilServed` repeats until the contract is served. Test servers that delay their replies
- * answer the request of `untilServed` immediately.
+ * answer the request from `untilServed` immediately.
  */
 export const probe = -1;
 

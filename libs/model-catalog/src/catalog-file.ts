@@ -147,7 +147,7 @@ export const modelRecord = z.strictObject({
   /** The date before which the provider does not retire the model, as announced by the provider. */
   retiresNotBefore: date.optional(),
   /**
-   * Sources for the properties in this record, as keys in the file's `sources`. Earlier sources take precedence over later sources.
+   * Sources for the properties in this record, as keys in the file's `sources`. Earlier sources take precedence.
    */
   sources: z.array(z.string()).min(1),
   /** Property values in other sources that differ from this record. */

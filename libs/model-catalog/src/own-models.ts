@@ -25,9 +25,9 @@ const unknownCapabilities: ModelRecord['capabilities'] = {
 };
 
 /**
- * Creates the catalogue record for an account's own model. Missing properties come from the catalogue's record of the same
- * model at the same provider. Otherwise, capabilities and token limits come from a record with the same id at another provider,
- * because they are properties of the model. Prices are properties of the provider, so they are not copied from other providers.
+ * Creates the catalogue record for an account's own model. Missing properties come from the catalogue's
+ * record of the model at this provider. Otherwise, capabilities and token limits come from a record with the
+ * same id at another provider, because they are properties of the model. Prices depend on the provider.
  */
 export function createOwnModel(facts: OwnModelFacts, catalog: ModelCatalog): CatalogModel {
   const { provider, modelId, format } = facts;
@@ -57,7 +57,7 @@ export function createOwnModel(facts: OwnModelFacts, catalog: ModelCatalog): Cat
   };
 }
 
-/** Matches the usual names of models that do not serve chat requests. The model lists of self-hosted servers do not specify the kind of model. */
+/** Matches usual names of models without chat support. Self-hosted servers do not list the kind. */
 const kindNames: readonly (readonly [RegExp, ModelKind])[] = [
   [/rerank/i, 'rerank'],
   [/embed|\bbge-|\be5-|\bgte-|minilm/i, 'embedding'],

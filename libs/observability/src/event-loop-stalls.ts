@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** The interval at which the event loop is expected to run, in milliseconds, which is also the accuracy of the measurement. */
+/** Expected interval between runs of the event loop, in milliseconds, which limits the accuracy. */
 const tickMs = 25;
 /**
  * Minimum delay that counts as a stall, in milliseconds. Shorter delays are normal, for example during
@@ -51,7 +51,7 @@ export function watchEventLoop(metrics: Metrics): () => void {
 }
 
 /**
- * Returns the cause of a stall. A stall counts as caused by the process if its main thread was working for more than half of the time.
+ * Returns the cause of a stall. The process is the cause if its main thread was working for more than half of the time.
  */
 export function causeOfStall(stallMs: number, workMs: number): 'work' | 'host' {
   return workMs > stallMs / 2 ? 'work' : 'host';

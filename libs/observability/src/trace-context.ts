@@ -80,7 +80,7 @@ function activeSpanContext(): SpanContext | undefined {
 }
 
 /**
- * Returns the trace id of the current request or message, as 32 hex digits. The trace id is available even without tracing.
+ * Returns the current trace id, as 32 hex digits. The trace id is available even without tracing.
  */
 export function currentTraceId(): string | undefined {
   return activeSpanContext()?.traceId;

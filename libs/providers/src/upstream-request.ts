@@ -13,7 +13,7 @@ export interface UpstreamCall {
   readonly baseUrl?: string | null;
   /** The provider's model id, without the gateway's prefix. */
   readonly model: string;
-  /** The credential. The credential is null if the server needs no credential. */
+  /** The credential, or null if the server needs no credential. */
   readonly credential: string | null;
   readonly stream: boolean;
   /**

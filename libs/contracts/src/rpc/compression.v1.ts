@@ -190,7 +190,7 @@ const compressBlocksRequest = z.object({
     z.object({
       speaker: z.enum(['system', 'user', 'assistant', 'tool']),
       text: z.string(),
-      /** Whether the block must stay unchanged. Later blocks may still be replaced with a reference to an unchanged block. */
+      /** Whether the block must stay unchanged. A later block may still be replaced with a reference to it. */
       frozen: z.boolean(),
       /**
        * Whether the block is an old tool result. If `recoverable` is true, a summary may replace an old tool

@@ -49,7 +49,7 @@ export const conversationPlan = z.object({
     .array(z.object({ after: count, tools: z.array(keepable(z.string().max(256))).max(4096) }))
     .max(conversationAdditionsMax)
     .default([]),
-  /** Whether later user turns may load deferred tools. False after the provider rejected a request that loads deferred tools. */
+  /** Whether later user turns may load deferred tools. False after the provider rejected such a request. */
   mayLoad: z.boolean().default(true),
 });
 export type ConversationPlanRecord = z.infer<typeof conversationPlan>;

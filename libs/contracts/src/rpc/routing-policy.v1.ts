@@ -200,7 +200,7 @@ export interface PolicyDecision {
   readonly bucket: string;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** The values of K derived from measurements, with and without recovery. The value is null unless the K of the bucket is measured. */
+  /** The measured values of K, with and without recovery. Null unless the bucket's K was measured. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
   /** The recovery rate that planning uses. */

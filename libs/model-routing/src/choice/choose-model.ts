@@ -152,7 +152,7 @@ type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;
 /** A conversation is expected to continue for as many turns as before, up to this limit. */
 const turnsAheadMax = 20;
 /**
- * Minimum savings for which the model is switched, as a share of the cost. Smaller savings are within the estimation error.
+ * Minimum savings for switching models, as a share of the cost. Smaller savings are within the estimation error.
  */
 const savingShareMin = 0.2;
 

@@ -23,7 +23,7 @@ export interface RoutingPolicy {
   readonly allowedProviders: readonly string[] | null;
   /** Disabled models, as `<provider>/<model>`. */
   readonly turnedOff: ReadonlySet<string>;
-  /** Maximum input price and maximum output price, each in USD per million tokens. Null means that there is no maximum. */
+  /** Maximum input and output prices, in USD per million tokens. Null means no maximum. */
   readonly maxCostUsdPerMtok: number | null;
 }
 

@@ -43,7 +43,7 @@ export function rateQuality(models: readonly CatalogModel[]): ReadonlyMap<Catalo
   return new Map(models.map((model, at) => [model, sigmoid(abilities[at] ?? 0)]));
 }
 
-/** Minimum number of models that a benchmark must cover. The scale of a benchmark with fewer models cannot be estimated. */
+/** Minimum number of models in a benchmark. The scale of a benchmark with fewer models cannot be estimated. */
 const modelsMin = 8;
 
 function listFigures(models: readonly CatalogModel[]): Figure[] {
@@ -61,8 +61,8 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
 }
 
 /**
- * A model's estimated ability before benchmark results are taken into account. The ability is 0 for a model that was released in mid-2025
- * and costs 3 USD per million output tokens. The ability increases by one for each year and by one for each fourfold increase in price.
+ * A model's ability before benchmark results are considered. It is 0 for a model released in mid-2025 at
+ * 3 USD per million output tokens. The ability increases by one per year and by one per fourfold price.
  */
 function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);

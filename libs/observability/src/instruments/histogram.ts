@@ -8,7 +8,7 @@ interface HistogramOptions<Label extends string> extends InstrumentOptions<Label
 
 interface HistogramSeries {
   readonly labels: Labels;
-  /** Number of observed values per bucket, not cumulative. The last entry is the number of values above the highest bound. */
+  /** Number of observed values per bucket, not cumulative. The last entry counts values above the highest bound. */
   readonly counts: number[];
   sum: number;
   count: number;

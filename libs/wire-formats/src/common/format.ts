@@ -34,7 +34,7 @@ export interface CallPlace {
 }
 
 /**
- * A section of the conversation's text that the compressor receives. Sections are listed in the order in which the model reads them.
+ * A section of the conversation's text, for the compressor. Sections are in the order in which the model reads them.
  */
 export interface ContextPart {
   /**
@@ -189,7 +189,7 @@ export interface RequestRenderOptions {
    * before the conversation. Moving a system message changes the prompt's prefix.
    */
   readonly takesSystemTurns?: boolean;
-  /** The API version to use, for formats that have API versions. If no version is given, the format chooses the version. */
+  /** The API version, for formats that have API versions. If no version is given, the format chooses the version. */
   readonly apiVersion?: string;
   /**
    * The key with which the provider serves all requests of a conversation from the same prompt cache. Formats

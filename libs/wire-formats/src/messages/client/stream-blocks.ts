@@ -27,7 +27,7 @@ export interface StreamRenderState {
   readonly startMembers: JsonObject;
   /** Blocks, by the block number in the interchange. */
   readonly blocks: ReadonlyMap<number, StreamBlock>;
-  /** The number of the open block in the interchange. The messages format ends each block before the next block starts. */
+  /** The open block's number in the interchange. The messages format ends each block before the next block starts. */
   readonly open: number | undefined;
   readonly nextIndex: number;
   readonly reason: string | null;

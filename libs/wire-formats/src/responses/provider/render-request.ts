@@ -114,7 +114,7 @@ function renderReasoning(
 }
 
 /**
- * Lists losses for settings that the responses format lacks. A setting that has its default value is not reported as a loss.
+ * Lists losses for settings that the responses format lacks. A setting with its default value is not a loss.
  */
 function findAbsent(settings: ChatSettings): Loss[] {
   const set = absentSettings.filter(([, name]) => {
