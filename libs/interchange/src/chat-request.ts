@@ -82,11 +82,11 @@ export interface ChatSettings {
  */
 export interface ThinkingSetting {
   readonly enabled: boolean;
-  /** Maximum number of reasoning tokens. If absent, the provider chooses the maximum. */
+  /** Maximum number of reasoning tokens. By default, the provider chooses the maximum. */
   readonly budgetTokens?: number;
   /**
-   * Whether the response includes the model's reasoning. If absent, the provider
-   * decides.
+   * Whether the response includes the model's reasoning. By default, the provider decides whether to
+   * include reasoning.
    */
   readonly shown?: boolean;
 }

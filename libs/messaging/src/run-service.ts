@@ -68,7 +68,7 @@ export interface ServiceOptions<Config extends ServiceConfig> {
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
   /**
    * The limits with which the service is shared among accounts. The limits apply to calls with an account id.
-   * If absent, all calls run immediately.
+   * Without limits, all calls run immediately.
    */
   readonly accountShare?: AccountShare;
   /** Dependencies, in addition to messaging, that must be available before the service reports ready. */

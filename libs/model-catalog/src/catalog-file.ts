@@ -99,7 +99,7 @@ export const modelRecord = z.strictObject({
    */
   toolsOn: z.partialRecord(apiName, toolCondition).optional(),
   /**
-   * Whether the model reasons if the request does not mention reasoning. If absent, the behavior is
+   * Whether the model reasons if the request does not mention reasoning. Absent if the model's behavior is
    * unknown.
    */
   thinksByDefault: z.boolean().optional(),
@@ -109,7 +109,7 @@ export const modelRecord = z.strictObject({
    */
   thinkingOff: z.union([z.boolean(), z.literal('between_tools')]).optional(),
   /**
-   * The effect of a changed prompt prefix on the model's reasoning. If absent, the effect is
+   * The effect of a changed prompt prefix on the model's reasoning. Absent if the effect is
    * unknown. Use `bindsReasoning` to read this field.
    */
   binding: binding.optional(),

@@ -21,7 +21,7 @@ export const billingPlan = z.object({
 });
 export type BillingPlan = z.infer<typeof billingPlan>;
 
-/** Savings for one calendar month (UTC). The figures are totals of the ledger, and match the request log. */
+/** Savings for one calendar month (UTC). The figures are ledger totals and match the request log. */
 export const billingPeriod = z.object({
   /** Start of the month. */
   start: timestamp,

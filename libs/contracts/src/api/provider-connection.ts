@@ -14,7 +14,7 @@ export const providerConnection = z.object({
   credential_hint: z.string().nullable(),
   /**
    * Number of additional API keys for the provider, not counting the API key that the credential hint shows.
-   * The field is absent if the provider has no additional keys.
+   * Absent if the provider has no additional keys.
    */
   additional_api_keys: z.int().min(1).optional(),
   formats: z.array(z.string()),

@@ -204,8 +204,8 @@ export const modelChoice = z.object({
    */
   reason: z.string(),
   /**
-   * Estimated complexity of the conversation's task, from 0 to 1. The value is 0 in modes that do not use
-   * complexity.
+   * Estimated complexity of the conversation's task, from 0 to 1. The complexity is 0 in modes that do
+   * not use it.
    */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),

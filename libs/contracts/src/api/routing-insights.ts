@@ -51,8 +51,8 @@ const calibrationBucket = z.object({
    */
   decided_by: z.string(),
   /**
-   * The number of tools that the gateway forwards because of their rank. The value is null unless the K of
-   * the bucket is measured.
+   * The number of tools that the gateway forwards because of their rank. Null unless the bucket's K was
+   * derived from measurements.
    */
   k: z.int().min(1).nullable(),
   /**
@@ -71,7 +71,7 @@ const calibrationBucket = z.object({
    */
   effective_recall: boundedRecall.nullable(),
   recovery_rate: recoveryRateShown,
-  /** Minimum number of further conversations needed to measure K. The number is 0 after calibration. */
+  /** Minimum number of further conversations needed to measure K. 0 after K has been measured. */
   samples_needed: count,
   /** The measured recall for each possible K. The keys of the object are values of K, as strings. */
   recall_at: z.record(z.string(), boundedRecall),

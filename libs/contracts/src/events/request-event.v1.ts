@@ -144,15 +144,15 @@ export const requestEventV1 = requestAcceptedV1.extend({
       /** Expected savings from pruning over the whole conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
       /**
-       * The offered tools that the model called, without duplicates. The field is present only in shadow
+       * The offered tools that the model called, without duplicates. Present only for shadow
        * conversations.
        */
       needs: z.array(toolNeed).optional(),
       /** Whether the recovery tool would have been sent according to the plan. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
-       * The probability with which the conversation became a shadow conversation. The field is present only
-       * in the request for which the random draw was made.
+       * The probability with which the conversation became a shadow conversation. Present only for the
+       * request for which the random draw was made.
        */
       shadowShare: z.number().optional(),
     })

@@ -18,7 +18,7 @@ export const conversationPlan = z.object({
    */
   mode: z.enum(['whole', 'deferred', 'pruned']),
   /**
-   * Names of the tools that the model sees from the first request on. The list is empty if `mode` is `whole`.
+   * Names of the tools that the model sees from the first request on. Empty if `mode` is `whole`.
    */
   tools: z.array(keepable(z.string().max(256))).max(4096),
   /** The version of the routing policy that chose the tools. */

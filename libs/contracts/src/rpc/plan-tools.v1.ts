@@ -38,8 +38,8 @@ const plannedConversation = z.object({
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. The
-   * field is set only if the plan was late. If tools are pruned in this request, the provider must again
+   * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. Set
+   * only if the plan was late. If tools are pruned in this request, the provider must again
    * cache the tokens that earlier requests sent.
    */
   lateTokens: count.optional(),
@@ -70,7 +70,7 @@ const planPrice = z.object({
   headTokens: count,
   /**
    * For each of the first user turns, the number of tokens in instructions and messages that earlier requests
-   * sent. The number is 0 if the model had not yet responded. Gateways from the previous release omit this field.
+   * sent. 0 if the model had not yet responded. Gateways from the previous release omit this field.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -85,7 +85,7 @@ const planToolsRequest = z.object({
   /** SHA-256 hash of the hex hashes in `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
   /**
-   * Hashes of the tool definitions. The field is present only if the router may lack the tool list, or after
+   * Hashes of the tool definitions. Present only if the router may not have stored the tool list, or after
    * the router replied `unknown`.
    */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
@@ -179,7 +179,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     ),
     intent: z.enum(['chat', 'lookup', 'act', 'multi-step', 'code', 'continue']),
     method: z.enum(['semantic', 'keyword']),
-    /** Number of ranked tools to forward. The number is null if all tools are forwarded. */
+    /** Number of ranked tools to forward. Null if all tools are forwarded. */
     k: z.int().nullable(),
     kReason: z.enum([
       'calibrated',

@@ -59,7 +59,7 @@ function invalid(message: string): StripeAnswer {
 export class StripeState {
   readonly customers = new Map<string, Fields>();
   readonly checkouts = new Map<string, StripeCheckout>();
-  /** Returns the objects in the order in which Stripe lists them, newest first. */
+  /** The subscriptions in the order in which Stripe lists objects, newest first. */
   readonly subscriptions: StripeSubscription[] = [];
   readonly prices: ReadonlySet<string>;
 

@@ -6,12 +6,12 @@ export interface OwnMembers {
   /** Wraps fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
   /**
-   * Wraps the fields in the same way as `of`. The result can be spread into an object, and is empty if there
-   * are no fields.
+   * Wraps the fields in the same way as `of`. The returned object can be spread into another object and is
+   * empty if there are no fields.
    */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
   /**
-   * Returns an object's extension fields for the format. The result is an empty object if the format has no
+   * Returns an object's extension fields for the format. Returns an empty object if the format has no
    * extension fields.
    */
   readonly read: (holder: { readonly extensions?: Extensions } | undefined) => JsonObject;

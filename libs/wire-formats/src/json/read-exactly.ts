@@ -28,7 +28,7 @@ export function readExactly(tape: JsonTape): unknown {
 class ExactReader {
   readonly #tape: JsonTape;
   /**
-   * Returns the offsets of all long digit runs, in ascending order. Runs of digits inside strings are also
+   * Offsets of all long digit runs, in ascending order. Runs of digits inside strings are also
    * included, because extra offsets do no harm.
    */
   readonly #places: readonly number[];

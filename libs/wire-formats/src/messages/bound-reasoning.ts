@@ -7,8 +7,8 @@ import { scanJson } from '../json/scan-json.ts';
 interface DroppingRequest {
   readonly body: Uint8Array;
   /**
-   * Returns the beta name that the request needs in the header `anthropic-beta`. Returns undefined if the
-   * body already contains the beta name.
+   * The beta name that the request needs in the header `anthropic-beta`. Undefined if the body
+   * already contains the beta name.
    */
   readonly beta: string | undefined;
 }

@@ -25,7 +25,7 @@ export interface BlockQueue {
    * block starts, the later events are sorted into `waiting`.
    */
   readonly late: Waiting | undefined;
-  /** Number of buffered characters. The number is reset to zero when the buffer is empty. */
+  /** Number of buffered characters. The count is reset to zero when the buffer is empty. */
   readonly waitingCharacters: number;
 }
 

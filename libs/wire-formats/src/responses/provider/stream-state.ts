@@ -49,8 +49,8 @@ const openMax = 256;
 export type ReadStep = (state: StreamState, raw: JsonObject, events: StreamEvent[]) => StreamState;
 
 /**
- * The key of a block. The key contains the item's output index and, for a message, the index of the content
- * part.
+ * Returns the key of a block. The key contains the item's output index and, for a message, the index of the
+ * content part.
  */
 export function placeOf(output: number, content?: number): string {
   return content === undefined ? String(output) : `${output}.${content}`;
