@@ -16,7 +16,7 @@ export interface TokensSaved {
   /** Estimated tokens saved by compression. */
   readonly compression: number;
   /**
-   * Tokens used by recovery rounds, capped at the sum of `tools` and `compression`. The tokens of recovery
+   * Tokens used by recovery rounds, capped at the sum of `tools` and `compression`. Tokens used by recovery
    * rounds reduce the savings.
    */
   readonly recovery: number;

@@ -13,7 +13,7 @@ export interface PublicError {
   readonly docsUrl?: string;
 }
 
-/** An error from a provider. The error text has not been redacted yet. */
+/** An error that a provider returned. The error text has not been redacted yet. */
 export interface ProviderError {
   readonly message: string;
   readonly type: string;

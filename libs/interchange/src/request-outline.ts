@@ -40,8 +40,8 @@ export interface RequestOutline {
   readonly toolChoice: ToolChoice;
   readonly messages: readonly MessageOutline[];
   /**
-   * The system prompt, in formats that keep the system prompt separate from the messages. The field `index`
-   * has no meaning for a system prompt.
+   * The system prompt, in formats that keep the system prompt separate from the messages. For a system
+   * prompt, `index` has no meaning.
    */
   readonly system?: MessageOutline;
   readonly maxOutputTokens?: number;
@@ -73,7 +73,7 @@ export interface ToolOutline {
 }
 
 /**
- * Returns the unique name of a tool in a namespace. In one request, tools in different namespaces may have
+ * Returns the unique name of a tool in a namespace. Tools in different namespaces of a request may have
  * the same name. Function names contain no dot, so the returned name differs from the names of all other
  * tools. If a deferred function has no namespace, OpenAI uses the function's name as the namespace in calls.
  */

@@ -88,7 +88,7 @@ export interface ThinkingEnd extends BlockPlace {
   readonly extensions?: Extensions;
 }
 
-/** A source that the text of a block cites. The citation is sent between the block's start and end events. */
+/** A source that is cited in a block's text. The citation is sent between the block's start and end events. */
 export interface CitationEvent extends BlockPlace {
   readonly type: 'citation';
   readonly citation: Citation;

@@ -157,7 +157,7 @@ function isMachineLine(text: string): boolean {
   return (text.startsWith('[') && text.endsWith(']')) || (text.startsWith('(') && text.endsWith(')'));
 }
 
-/** Consecutive lines without a blank or pasted line between them. */
+/** A block of consecutive lines without a blank or pasted line between them. */
 interface Block {
   readonly start: number;
   end: number;

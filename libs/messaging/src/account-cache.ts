@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
  * Stores a value if it fits into the account's share. KEYS[1] is the key of the value, and KEYS[2] is the key
  * of the account's byte count for the current day. ARGV contains the value, its lifetime in seconds, the
  * account's share in bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only
- * the growth in bytes is counted. The script returns 1 if the value was stored.
+ * the additional bytes are counted. The script returns 1 if the value was stored.
  */
 const setInShare = `
 local known = redis.call('STRLEN', KEYS[1])

@@ -24,7 +24,7 @@ export const changed = defineBroadcast({
   message: z.object({ keyId: z.string() }),
 });
 
-/** A real NATS server and the connections that a test opens to the server. */
+/** A real NATS server and the connections that a test opens to it. */
 export class Bus {
   readonly server: NatsServer;
   readonly #open: Messaging[] = [];

@@ -80,7 +80,7 @@ async function ask(
 
 /**
  * Returns whether a call shares its request's time budget. The time that failed calls took is deducted from
- * the deadlines of later calls. A request therefore never waits as long as several deadlines together.
+ * the deadlines of later calls. A request therefore never waits for several full deadlines in sequence.
  * Callers that pass a deadline or a signal limit the time themselves.
  */
 function isBudgeted({ deadlineMs, signal }: CallOptions): boolean {

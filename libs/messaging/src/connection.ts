@@ -69,7 +69,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#stopping.abort();
     this.#isUp = false;
-    // Draining a connection needs a responsive server, so draining has a time limit.
+    // Draining a connection requires a responsive server, so draining has a time limit.
     const nats = this.#nats;
     if (nats === undefined || nats.isClosed()) return;
     await withTimeout(

@@ -94,8 +94,8 @@ function findAccount(request: unknown): string | undefined {
 }
 
 /**
- * Writes Nest's own log output as JSON lines. Info lines from Nest are logged as debug, because each startup
- * writes about twenty info lines.
+ * Writes Nest's own log output as JSON lines. Info lines from Nest are logged at debug level, because each
+ * startup writes about twenty of them.
  */
 export function nestLogger(logger: Logger): LoggerService {
   const write =

@@ -8,7 +8,7 @@ interface CacheRedisOptions {
   /** Time limit for a connection attempt, in milliseconds. The default is that of ioredis. */
   readonly connectTimeoutMs?: number;
   readonly onError: (error: Error) => void;
-  /** Commands sent in the same event loop turn share a pipeline, except the commands in this list. */
+  /** Commands sent in the same event loop turn share a pipeline, except for the commands in this list. */
   readonly pipelineAllExcept?: readonly string[];
 }
 

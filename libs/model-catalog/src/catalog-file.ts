@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { modelPrices } from './prices.ts';
 import { toolCondition, apiName, binding, evidence } from './provider-facts.ts';
 
-/** A date with the precision of its source, such as `2026`, `2026-07` or `2026-07-31`. */
+/** A date with the same precision as in the source, such as `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
 const tokens = z.int().positive();
 /** Whether the model supports a capability. Null if no source documents it. */

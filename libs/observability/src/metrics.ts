@@ -16,8 +16,8 @@ interface MetricOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
   /**
-   * The names of the labels. Use only labels with few distinct values. Never use an id, a model name from a
-   * request, or a tool name as a label.
+   * The names of the labels. Use only labels that have few distinct values. Never use an id, a model name
+   * from a request, or a tool name as a label.
    */
   readonly labels?: readonly Label[];
 }

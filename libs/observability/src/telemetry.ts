@@ -39,7 +39,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   return {
     async shutdown() {
       useTracer(undefined);
-      // An unavailable trace receiver must neither fail nor delay the shutdown.
+      // An unavailable trace receiver must not make the shutdown fail or delay it.
       await withTimeout(
         sdk.shutdown().catch(() => undefined),
         exportTimeoutMs,

@@ -53,7 +53,7 @@ describe('without a span receiver', () => {
 
   it('takes less than 20 microseconds per span', () => {
     const rounds = 20_000;
-    // Measures CPU time, because elapsed time depends on the load of the machine.
+    // Measures CPU time, because elapsed time depends on the machine's load.
     const before = process.cpuUsage();
     for (let round = 0; round < rounds; round += 1) withSpan('nothing', {}, () => round);
     expect(process.cpuUsage(before).user / rounds).toBeLessThan(20);

@@ -14,7 +14,7 @@ export const limits = {
   weekly_token_budget: tokenBudget,
 };
 
-/** Default limits and scopes for the keys of an account, and rules for storing request data. */
+/** Default limits and scopes for an account's keys, and rules for storing request data. */
 export const accountPolicy = z.strictObject({
   ...limits,
   /** Whether the gateway may store message and tool contents, in encrypted form. */
@@ -77,8 +77,8 @@ export const accountPerson = z.object({
 });
 
 /**
- * The account, as returned to its owner. The field `person` is absent for API keys, and for users that sign
- * in with an external identity issuer.
+ * The account, as returned to its owner. The field `person` is absent for API keys and for users who sign in
+ * through an external identity issuer.
  */
 export const ownAccount = account.extend({ person: accountPerson.optional() });
 export type OwnAccount = z.infer<typeof ownAccount>;
@@ -96,7 +96,7 @@ const status = z.enum(['pending', 'done']);
  * person or account.
  */
 export const accountDeletion = z.object({
-  /** The deletion id, not the account id. Anyone with the deletion id may read the receipt. */
+  /** The id of the deletion, not of the account. Anyone with the deletion id may read the receipt. */
   id,
   object: z.literal('account.deletion'),
   /**

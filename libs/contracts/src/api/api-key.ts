@@ -75,8 +75,8 @@ export const createApiKeyBody = z.strictObject({
   k_target_override: kTarget.nullable().optional(),
   expires_at: expiry.nullable().optional(),
   /**
-   * Default: The default is the value of `default_key_scopes` in the account policy. A restricted key gets
-   * the default scopes without `manage`.
+   * The default is the value of `default_key_scopes` in the account policy. A restricted key gets
+   * the default scopes except `manage`.
    */
   scopes: keyScopes.optional(),
 });

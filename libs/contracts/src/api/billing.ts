@@ -51,7 +51,7 @@ export type BillingSubscription = z.infer<typeof billingSubscription>;
 export const billing = z.object({
   object: z.literal('billing'),
   /**
-   * In the mode `self_hosted`, nothing is charged, and the billing actions return `billing_not_configured`.
+   * In the mode `self_hosted`, the account is not charged, and the billing actions return `billing_not_configured`.
    */
   mode: z.enum(['self_hosted', 'stripe']),
   plan: billingPlan,
@@ -108,7 +108,7 @@ export const syncSubscriptionBody = z.strictObject({});
 /** The response to a Stripe webhook event. */
 export const stripeEventReceipt = z.object({
   received: z.literal(true),
-  /** Whether the event was already processed. A duplicate webhook event changes nothing. */
+  /** Whether the webhook event was already processed. A duplicate webhook event changes nothing. */
   duplicate: z.boolean(),
 });
 export type StripeEventReceipt = z.infer<typeof stripeEventReceipt>;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { count } from '../base/common.ts';
 
 /**
- * The cause of a cache miss. A cache miss means that the provider's prompt cache did not contain the prompt
- * of the conversation's previous request. `client` means that the client changed the prompt. `gateway` means
+ * The cause of a cache miss. A cache miss means that the prompt of the conversation's previous request
+ * was not in the provider's prompt cache. `client` means that the client changed the prompt. `gateway` means
  * that the gateway changed the prompt. `expired` means that the cached prompt expired. `provider` means that
  * no other cause was found.
  */
@@ -11,8 +11,8 @@ export const cacheMissCause = z.enum(['client', 'gateway', 'expired', 'provider'
 export type CacheMissCause = z.infer<typeof cacheMissCause>;
 
 /**
- * The part of the prompt that changed, in the order in which providers process a prompt. The values `idle`
- * and `evicted` mean that the prompt did not change.
+ * The part of the prompt that changed, in the order in which providers process a prompt. `idle` and
+ * `evicted` mean that the prompt did not change.
  */
 export const cacheMissDetail = z.enum([
   'model_changed',

@@ -71,7 +71,7 @@ const calibrationBucket = z.object({
    */
   effective_recall: boundedRecall.nullable(),
   recovery_rate: recoveryRateShown,
-  /** Minimum number of further conversations needed to measure K. 0 after K has been measured. */
+  /** Minimum number of further conversations needed to measure K. The number is 0 after K has been measured. */
   samples_needed: count,
   /** The measured recall for each possible K. The keys of the object are values of K, as strings. */
   recall_at: z.record(z.string(), boundedRecall),

@@ -27,7 +27,7 @@ export const changePasswordBody = z.strictObject({ current_password: password, n
 
 /**
  * The token in a link that was sent by email. The token has 43 characters after the prefix `mt-svc-`. Each
- * token can be used only once. A password reset link is valid for one hour, or for 24 hours if an
+ * link token can be used only once. A password reset link is valid for one hour, or for 24 hours if an
  * operator created the link on the command line. An email verification link is valid for 24 hours.
  */
 const mailToken = z

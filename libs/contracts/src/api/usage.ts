@@ -37,7 +37,7 @@ const grossSavings = z
     examples: [2.04],
   });
 
-/** Numbers of requests, tokens and tools. The parameter `known` is the schema of each number. */
+/** Request, token and tool counts. The parameter `known` is the schema of each number. */
 const countsOf = <Count extends z.ZodType>(known: Count) => ({
   requests: known.meta({ description: 'Accepted requests with any outcome.', examples: [412] }),
   errors: known.meta({ description: 'Requests with the status `error`.', examples: [3] }),

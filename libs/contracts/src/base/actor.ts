@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { id } from './common.ts';
 
 /**
- * Maximum number of characters of a User-Agent header. Longer User-Agent headers are cut. Browsers send
- * User-Agent headers of about 120 characters.
+ * Maximum length of a User-Agent header, in characters. Longer User-Agent headers are truncated. Browsers
+ * send User-Agent headers of about 120 characters.
  */
 export const userAgentLengthMax = 256;
 
@@ -12,10 +12,10 @@ export const requestOrigin = z.object({
   /** The client's IP address. Behind a trusted proxy, the gateway uses the address that the proxy reports. */
   address: z.string().min(1).max(64).nullable(),
   /**
-   * The User-Agent header, cut at 256 characters. Null if the client sent no User-Agent header.
+   * The User-Agent header, truncated to 256 characters. Null if the client sent no User-Agent header.
    */
   userAgent: z.string().max(userAgentLengthMax).nullable(),
-  /** The `X-Request-ID` of the response. */
+  /** The value of the response header `X-Request-ID`. */
   requestId: id.nullable(),
 });
 export type RequestOrigin = z.infer<typeof requestOrigin>;
@@ -27,7 +27,7 @@ export type RequestOrigin = z.infer<typeof requestOrigin>;
 export const actor = requestOrigin.extend({
   /** The id of the API key in the request. */
   keyId: id.nullable(),
-  /** The user that owns the login session of the request. */
+  /** The user to whom the request's login session belongs. */
   personId: id.nullable(),
 });
 export type Actor = z.infer<typeof actor>;

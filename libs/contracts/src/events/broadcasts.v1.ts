@@ -11,7 +11,7 @@ export const keyChanged = defineBroadcast({
   publisher: 'account',
   listeners: ['edge-gateway'],
   // Account services from the previous release omit this field.
-  // The next release no longer needs the default value.
+  // Remove the default value in the next release.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 
@@ -46,8 +46,8 @@ export const credentialChanged = defineBroadcast({
 });
 
 /**
- * Reports that batches of request events are stored in Postgres. The gateway's spool may delete the stored
- * batches.
+ * Reports that batches of request events are stored in Postgres. The gateway may then delete the batches from
+ * its spool.
  */
 export const batchesCommitted = defineBroadcast({
   subject: 'worker.batches-committed.v1',
@@ -68,7 +68,7 @@ export const backendChanged = defineBroadcast({
   message: z.object({
     accountId: id,
     provider: z.string().max(64),
-    /** Index of the credential among the account's credentials for the provider. */
+    /** Position of the credential in the account's list of credentials for the provider. */
     credential: z.int().min(0).max(63),
     news: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('opened') }),

@@ -274,8 +274,8 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 );
 
 /**
- * The format in which request events travel from the gateway's spool to the request log. Ranked tools make up
- * most of an event's bytes. 100 ranked tools take 3.8 kB as tuples and 9.9 kB as objects.
+ * The format in which request events travel from the gateway's spool to the request log. Ranked tools account
+ * for most of an event's size. 100 ranked tools take up 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({
   plan: requestEventV1.shape.plan.unwrap().extend({ candidates: candidateTuples }).nullable(),

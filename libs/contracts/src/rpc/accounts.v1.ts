@@ -130,7 +130,7 @@ export const deleteAccount = defineRpc({
   reply: z.object({ deletion: accountDeletion }),
 });
 
-/** Reads the receipt for an account deletion. The receipt is null if the deletion is unknown. */
+/** Reads the receipt for an account deletion. Returns null if the deletion is unknown. */
 export const getAccountDeletion = defineRpc({
   subject: 'account.get-account-deletion.v1',
   server: 'account',
@@ -174,8 +174,8 @@ export const forgetAccountOriginals = defineRpc({
 });
 
 /**
- * Deletes the data about an account's requests, and drops request events that arrive later. A large request
- * log needs several calls. Repeat the call until `isDone` is true. The call is idempotent.
+ * Deletes the data about an account's requests, and drops request events that arrive later. Several calls are
+ * needed for a large request log. Repeat the call until `isDone` is true. The call is idempotent.
  */
 export const forgetAccountRequests = defineRpc({
   subject: 'worker.forget-account.v1',

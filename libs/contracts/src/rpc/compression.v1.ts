@@ -135,7 +135,7 @@ export const readTokenCounts = defineRpc({
   reply: z.object({ counts: z.array(tokenCounts.nullable()) }),
 });
 
-/** The id in a marker. For example, the id of the marker `[… 12 lines left out: 0123456789ab]` is `0123456789ab`. */
+/** A marker's id. For example, the id of the marker `[… 12 lines left out: 0123456789ab]` is `0123456789ab`. */
 export const markerId = z.string().regex(/^[0-9a-f]{12}$/);
 
 /**
@@ -190,7 +190,7 @@ const compressBlocksRequest = z.object({
     z.object({
       speaker: z.enum(['system', 'user', 'assistant', 'tool']),
       text: z.string(),
-      /** Whether the block must stay unchanged. A later block may still be replaced with a reference to it. */
+      /** Whether the block must stay unchanged. Later blocks may still be replaced with references to it. */
       frozen: z.boolean(),
       /**
        * Whether the block is an old tool result. If `recoverable` is true, a summary may replace an old tool

@@ -112,7 +112,7 @@ export const reportCredential = defineRpc({
 
 /**
  * Deletes every credential of a deleted account and returns the number of deleted credentials. The call is
- * idempotent. The vault keeps its audit rows.
+ * idempotent. The vault does not delete its audit rows.
  */
 export const forgetAccountCredentials = defineRpc({
   ...common,
@@ -130,9 +130,9 @@ const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 
 const keyVersion = z.int().min(1).max(999_999_999);
 
 /**
- * Selects the version of the key-encryption key that encrypts new credentials. Null means the replica's
- * highest version. The vault rejects the call with `invalid_field` if a running replica lacks the key. The
- * call is idempotent.
+ * Selects the version of the key-encryption key with which new credentials are encrypted. Null means the
+ * replica's highest version. The vault rejects the call with `invalid_field` if a running replica lacks the
+ * key. The call is idempotent.
  */
 export const activateKey = defineRpc({
   ...rotation,

@@ -45,7 +45,7 @@ export const toggleModel = defineRpc({
 
 const declaredName = { provider: z.string().min(1).max(64), modelId: z.string().min(1).max(256) };
 
-/** Lists the models that an account declares. The list of an unknown account is empty. */
+/** Lists the models that an account declares. For an unknown account, the list is empty. */
 export const listDeclaredModels = defineRpc({
   ...common,
   subject: 'account.list-declared-models.v1',
@@ -65,7 +65,7 @@ export const putDeclaredModel = defineRpc({
   reply: z.object({ model: declaredModel }),
 });
 
-/** Deletes a model that an account declared. The field `deleted` is false if the account had not declared the model. */
+/** Deletes a model that an account declared. `deleted` is false if the account had not declared the model. */
 export const deleteDeclaredModel = defineRpc({
   ...common,
   subject: 'account.delete-declared-model.v1',

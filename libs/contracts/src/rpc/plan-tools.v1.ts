@@ -7,9 +7,9 @@ import { defineRpc } from '../base/define.ts';
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /**
- * Earlier planning decisions in a conversation. A transcript does not contain planning decisions. The
- * router can derive earlier planning decisions from the transcript only while the routing policy is
- * unchanged.
+ * The planning decisions from a conversation's earlier requests. A transcript does not contain planning
+ * decisions. The router can derive earlier planning decisions from the transcript only while the routing
+ * policy is unchanged.
  */
 const plannedConversation = z.object({
   /**
@@ -38,7 +38,7 @@ const plannedConversation = z.object({
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Estimated tokens of instructions and messages in the earlier requests that sent the whole tool list. Set
+   * Estimated tokens in the instructions and messages of earlier requests that sent the whole tool list. Set
    * only if the plan was late. If tools are pruned in this request, the provider must again
    * cache the tokens that earlier requests sent.
    */
@@ -66,11 +66,11 @@ const planPrice = z.object({
   cachedTokensMin: count,
   /** Total number of tokens in the tool definitions. */
   listTokens: count,
-  /** Number of tokens before the model's first turn, which are the instructions and the first message. */
+  /** Number of tokens before the model's first turn (the instructions and the first message). */
   headTokens: count,
   /**
    * For each of the first user turns, the number of tokens in instructions and messages that earlier requests
-   * sent. 0 if the model had not yet responded. Gateways from the previous release omit this field.
+   * sent. The number is 0 if the model had not yet responded. Gateways from the previous release omit this field.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -196,7 +196,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     policyVersion: z.string(),
     /**
      * The id of the conversation's bucket (`bucketOf`), based on the intent of the first turn. The id is
-     * empty in replies from routers of the previous release.
+     * empty in replies of routers from the previous release.
      */
     bucket: z.string().default(''),
     /**
@@ -222,7 +222,7 @@ const planToolsReply = z.discriminatedUnion('status', [
      * current request prunes any tool. Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
-    /** Whether the tool set is still undecided. See the field `isUndecided` in the request. */
+    /** Whether the tool set is still undecided. For the meaning, see `isUndecided` in the request. */
     isUndecided: z.boolean().default(false),
     /**
      * Expected value of pruning over the whole conversation, in tokens at the uncached input price. `saved`

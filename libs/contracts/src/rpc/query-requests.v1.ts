@@ -33,7 +33,7 @@ export const listRequests = defineRpc({
 
 /**
  * Exports log entries, newest first, starting after the entry `before`. If `before` is null, the export
- * starts at the newest entry. Fewer than `limit` entries mean the end of the request log.
+ * starts with the newest entry. If the reply contains fewer than `limit` entries, the request log ends there.
  */
 export const exportRequests = defineRpc({
   ...common,

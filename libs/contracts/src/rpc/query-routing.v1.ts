@@ -26,7 +26,7 @@ export const modelObservation = z.object({
   model: z.string(),
   requests: count,
   /**
-   * Number of requests that were neither cancelled nor interrupted. The error rate includes only requests
+   * Number of requests that were not cancelled or interrupted. The error rate includes only requests
    * that were neither cancelled nor interrupted.
    */
   ended: count,

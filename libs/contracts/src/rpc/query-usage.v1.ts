@@ -55,7 +55,7 @@ export const reportCache = defineRpc({
   reply: z.object({ figures: usageCache.omit({ object: true, from: true, to: true }) }),
 });
 
-/** Lists session ids, most recently active first. The figures cover requests within the time range. */
+/** Lists session ids, most recently active first. The figures include only requests within the time range. */
 export const listSessions = defineRpc({
   ...common,
   subject: 'worker.list-sessions.v1',

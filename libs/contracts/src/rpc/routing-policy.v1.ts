@@ -87,7 +87,7 @@ export const calibratedBucket = z.object({
   isOff: z.boolean(),
   /**
    * Pairs of K and the lower confidence bound of recall, in ascending order. If K ranked tools are forwarded,
-   * recall is at least the lower bound.
+   * recall is at least this lower bound.
    */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
   // Workers from the previous release do not send the fields below.
@@ -103,13 +103,13 @@ export const calibratedBucket = z.object({
    */
   decidedBy: z.string().max(64).optional(),
   /**
-   * The value of K for requests in which pruned tools can be recovered. With this K, effective recall meets
-   * the recall target. Null unless K was derived from measurements.
+   * The value of K for requests in which pruned tools can be recovered. With this value of K, effective
+   * recall meets the recall target. Null unless K was derived from measurements.
    */
   k: z.int().min(1).nullable().optional(),
   /**
-   * The K for requests in which pruned tools cannot be recovered. With this K, recall meets the recall
-   * target. Null if no K meets the recall target.
+   * The K for requests in which pruned tools cannot be recovered. With this value of K, recall meets the
+   * recall target. Null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
   /** The expected recall with a K of `k`. The value is null unless the K of the bucket is measured. */
@@ -178,7 +178,7 @@ export function pooledBucketOf(bucket: string): string {
   return `${anyIntent}:${bucket.slice(bucket.indexOf(':') + 1)}`;
 }
 
-/** The bucket for a first-turn intent and a size band. The intent null means all intents. */
+/** The bucket for a first-turn intent and a size band. An intent of null means all intents. */
 export function bucketOf(intent: string | null, tools: number): string {
   return `${intent ?? anyIntent}:${bandOf(tools)}`;
 }

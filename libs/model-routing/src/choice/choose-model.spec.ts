@@ -175,7 +175,7 @@ const anyNeeds = fc
   .map((needs): Needs => ({ ...plainNeeds, ...needs }));
 const anyMode = fc.constantFrom('auto', 'cheap', 'fast', 'capable');
 
-/** Whether a model meets all needs according to the catalogue. */
+/** Whether a model has all required capabilities according to the catalogue. */
 function canServe({ capabilities, contextWindow }: CatalogModel, needs: Needs): boolean {
   const has = needNames.every(
     (name) =>

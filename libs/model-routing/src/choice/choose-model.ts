@@ -102,7 +102,7 @@ function orderOf({ mode }: RoutingQuestion, level: ComplexityLevel, allowed: rea
   return { compare: (one, other) => compareFor(required, one, other), reason: `complexity_${level}` };
 }
 
-/** The required quality, as a share of the range from the worst to the best allowed model. */
+/** The required quality, as a share of the quality range from the worst to the best allowed model. */
 const requiredShare: Readonly<Record<ComplexityLevel, number>> = { low: 0, medium: 0.5, high: 0.9 };
 
 function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): number {
@@ -158,7 +158,7 @@ const savingShareMin = 0.2;
 
 /**
  * Keeps a conversation on its model unless switching to another model saves more than the lost prompt cache
- * costs. If the current model cannot serve the request or is no longer allowed, the ranking applies unchanged.
+ * costs. If the current model cannot serve the request or is no longer allowed, the ranking does not change.
  */
 function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ranked {
   const { pin, mode } = question;

@@ -49,8 +49,8 @@ export interface Pin {
   /** The conversation's complexity, determined on its first turn. */
   readonly level: ComplexityLevel;
   /**
-   * Length of the prompt prefix that may still be in the provider's cache, in tokens. 0 if the prefix
-   * has expired or is too short.
+   * Length of the prompt prefix that may still be in the provider's cache, in tokens. The length is 0 if
+   * the prefix has expired or is too short.
    */
   readonly cachedTokens: number;
   /** Number of turns in the conversation so far. */

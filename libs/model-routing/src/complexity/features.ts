@@ -79,7 +79,7 @@ type Counts = Record<(typeof counted)[number], number>;
 
 const taskClass = wordClasses.indexOf('task');
 
-/** The counts that a single pass over a text produces. */
+/** The counts produced by a single pass over a text. */
 interface Scan {
   readonly counts: Counts;
   readonly classes: Float64Array;

@@ -62,7 +62,7 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
 
 /**
  * A model's ability before benchmark results are considered. It is 0 for a model released in mid-2025 at
- * 3 USD per million output tokens. The ability increases by one per year and by one per fourfold price.
+ * 3 USD per million output tokens. The ability increases by 1 for each year and for each fourfold price.
  */
 function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);

@@ -33,7 +33,7 @@ export class Counter<Label extends string = string> implements Instrument {
 }
 
 interface GaugeOptions<Label extends string> extends InstrumentOptions<Label> {
-  /** A function that returns the current value of the metric. The function is called at every scrape. */
+  /** A function that returns the current value of the metric. Called at every scrape. */
   readonly collect?: (() => number) | undefined;
 }
 

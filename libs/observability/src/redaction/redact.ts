@@ -12,7 +12,7 @@ const depthMax = 16;
 
 /**
  * Redacts every text in a JSON value before the value is serialized. Field names are not changed, so the JSON
- * structure is kept. A field name is replaced only if the name has the form of a known credential. Returns
+ * structure is kept. A field name is replaced only if it has the form of a known credential. Returns
  * the same object if the object contains no secret.
  */
 export function redactValue(value: unknown, secrets: SecretSet | undefined, depth = 0): unknown {
@@ -62,8 +62,8 @@ const identityFields: ReadonlySet<string> = new Set(
 
 /**
  * Redacts the fields of a log record in the same way as `redactFields`. Fields that identify the log line are
- * unchanged. If these fields were redacted, an account could save an id as a credential and thereby hide log
- * lines from a search.
+ * not redacted. If these fields were redacted, an account could save an id as a credential and thereby hide
+ * log lines from a search.
  */
 export function redactRecord(
   fields: Readonly<Record<string, unknown>>,

@@ -154,7 +154,7 @@ function markOf(hash: number): number {
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  // Directly after a redacted match, no form of a secret can match more than the rest of the text.
+  // Directly after a redacted match, a form of a secret can match at most the rest of the text.
   // The search can therefore stop at the rest of the text.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';

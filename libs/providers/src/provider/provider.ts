@@ -14,7 +14,7 @@ export interface ProviderQuirks {
    * choice. Some providers send usage in the last chunk that has a choice, or send increasing counts in every chunk.
    */
   readonly streamUsage?: 'own-chunk' | 'last-choice' | 'every-chunk';
-  /** The field `tool_calls` of responses without tool calls is `[]` or null instead of absent. */
+  /** In responses without tool calls, `tool_calls` is `[]` or null instead of being absent. */
   readonly emptyToolCalls?: boolean;
   /** The arguments of a streamed tool call are sent completely in a single delta. */
   readonly wholeToolArguments?: boolean;

@@ -1,6 +1,6 @@
 import type { AuthScheme, IncomingHeaders } from './http.ts';
 
-/** Endpoint paths under `/v1/`. The gateway forwards requests to proxied endpoints without planning. */
+/** Paths of the proxied endpoints under `/v1/`. The gateway forwards requests to proxied endpoints without planning. */
 export const proxyEndpoints = [
   'completions',
   'embeddings',
@@ -25,7 +25,7 @@ export interface ProxyRoute {
   /** Path under the provider's base URL. The percent-encoded model id replaces `{model}`. */
   readonly path: string;
   /**
-   * The headers that carry the credential. By default, the headers of the provider's chat endpoint are used.
+   * The headers that contain the credential. By default, the headers of the provider's chat endpoint are used.
    */
   readonly auth?: AuthScheme;
   /** Whether requests are signed. The signature covers the body, so the whole body must be buffered first. */

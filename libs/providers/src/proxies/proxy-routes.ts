@@ -33,8 +33,8 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
 ];
 
 /**
- * Models that do not support the Responses API. For models without the Responses API, the gateway translates
- * requests to the converse format.
+ * Matches models that do not support the Responses API. For models without the Responses API, the gateway
+ * translates requests to the converse format.
  */
 const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
 
@@ -50,7 +50,7 @@ export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRout
   return found === undefined ? undefined : { path: '/model/{model}/invoke', isSigned: true, shape: found[2] };
 }
 
-/** Changes to `openAiRoutes`. An entry adds or replaces a route, and null removes a route. */
+/** Overrides for `openAiRoutes`. An entry adds or replaces a route, and null removes a route. */
 export type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
 
 /** Builds the routes for a provider whose endpoints differ from OpenAI's. */

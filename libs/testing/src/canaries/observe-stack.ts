@@ -47,7 +47,7 @@ export interface StackObserver {
   /** The value of OTEL_EXPORTER_OTLP_ENDPOINT for the observed stack. */
   readonly otlpUrl: string;
   /**
-   * Starts to record all NATS and Redis traffic, in addition to traces. The stack must have a NATS user
+   * Starts recording all NATS and Redis traffic, in addition to traces. The stack must have a NATS user
    * `observer`.
    */
   watch(stack: StackUnderTest): Promise<void>;

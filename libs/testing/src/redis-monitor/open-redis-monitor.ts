@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 
 /**
  * Reports every command that a Redis server receives, one line per command, in Redis's C-style quoting. The
- * monitor reads the raw socket, because a client library could mistake the first line for a reply. Returns a
- * function that stops the monitor. Throws if Redis rejects the `MONITOR` command.
+ * monitor reads from the raw socket, because a client library could mistake the first line for a reply.
+ * Returns a function that stops the monitor. Throws if Redis rejects the `MONITOR` command.
  * @param onLines receives complete lines, in command order
  */
 export async function openRedisMonitor(

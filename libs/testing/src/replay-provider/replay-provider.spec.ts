@@ -25,7 +25,7 @@ afterAll(() => replay.close());
 
 interface Heard {
   response: IncomingMessage;
-  /** The chunks as the HTTP parser delivered them. */
+  /** The response chunks as the HTTP parser delivered them. */
   chunks: Buffer[];
   body: Buffer;
   error: Error | undefined;

@@ -51,7 +51,7 @@ export interface TokenIssuer {
    */
   rotate(options?: { readonly alg?: Algorithm; readonly keepOld?: boolean }): IssuerKey;
   issue(subject: string, audience: string, changes?: TokenChanges): Promise<string>;
-  /** Sets whether the token issuer responds to every request with 503. */
+  /** Sets whether the token issuer responds to every request with status 503. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }

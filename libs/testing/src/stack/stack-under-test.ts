@@ -48,7 +48,7 @@ export interface StackUnderTest {
   natsCredentials(user: string): { readonly url: string; readonly user: string; readonly password: string };
   /** The addresses of both Redis servers, with the permissions of one service. */
   redisUrls(user: string): Readonly<Record<'queue' | 'cache', string>>;
-  /** Stops the stack and deletes its data. A shared stack continues to run. */
+  /** Stops the stack and deletes its data. A shared stack is not stopped. */
   stop(): Promise<void>;
 }
 

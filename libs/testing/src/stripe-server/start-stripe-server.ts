@@ -49,7 +49,7 @@ export interface StripeServer {
   sign(type: string, object: object, options?: SignOptions): SignedEvent;
   /** Signs the event again and returns it. */
   resign(event: SignedEvent, options?: SignOptions): SignedEvent;
-  /** Sets whether the server responds to every request with 503. */
+  /** Sets whether the server responds to every request with status 503. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export type BindingVerdict =
   /** The provider serves the request, but ignores part of the reasoning in the request. */
   | { readonly kind: 'dropped'; readonly transformations: readonly InputTransformation[] };
 
-/** An entry of `input_transformations` in a response. */
+/** An entry in `input_transformations` in a response. */
 export type InputTransformation =
   | { readonly type: 'thinking_dropped'; readonly path: string; readonly reason: 'prefix_binding_mismatch' }
   | {
@@ -173,7 +173,7 @@ const asJson = (value: unknown): Json =>
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** JSON members that are not part of the prompt prefix. */
+/** JSON fields that are not part of the prompt prefix. */
 const uncounted = new Set(['cache_control', 'defer_loading', 'cachePoint']);
 
 /**

@@ -25,17 +25,17 @@ interface IssuedSequences {
 }
 
 /**
- * A provider's checks of a transcript. Signs the reasoning that a scripted model returns, and
+ * The checks that a provider applies to a transcript. Signs the reasoning that a scripted model returns, and
  * rejects requests that break a documented rule. The documented rules are:
  *
  * - Every tool call has a tool result in the next message, before all other content. Every tool result
- *   belongs to a tool call.
+ *   refers to a tool call.
  * - Model turns and client turns alternate. No text block is blank, and no message is empty.
  * - Reasoning is unmodified, as its signatures prove. A run of consecutive reasoning blocks contains all
  *   reasoning blocks of one response.
  * - A message does not end with reasoning.
  * - With a fixed reasoning budget, a turn that contains tool calls begins with reasoning.
- * - A request that forces a tool call must not turn reasoning on.
+ * - A request that forces a tool call must not enable reasoning.
  * - After the provider has sent unsigned reasoning (`reasoning_content`), every message with tool calls in
  *   the current turn contains that reasoning unmodified.
  * - With `bindsPrefix`, reasoning is valid only after the prompt prefix for which it was signed.

@@ -21,7 +21,7 @@ export interface TranscriptMessage {
 export interface Transcript {
   readonly messages: readonly TranscriptMessage[];
   /**
-   * Whether the request turns reasoning on with a fixed budget. With a fixed budget, a turn must begin
+   * Whether the request enables reasoning with a fixed budget. With a fixed budget, a turn must begin
    * with reasoning.
    */
   readonly isThinkingEnabled: boolean;

@@ -68,7 +68,7 @@ export interface AnswerDefaults {
 }
 
 export interface StreamRenderOptions extends AnswerDefaults {
-  /** Whether the stream includes token usage. Formats that always include usage may ignore this option. */
+  /** Whether the rendered stream includes token usage. Formats that always include usage may ignore this option. */
   readonly includesUsage: boolean;
   /**
    * Estimates the input tokens, for formats that send usage at the start of a stream. Most providers send
@@ -202,7 +202,7 @@ export interface RequestRenderOptions {
 export interface CacheMarkerRules {
   /** Maximum number of cache markers in a request. */
   readonly markersMax: number;
-  /** Whether the provider accepts a cache marker after the tools of this model. */
+  /** Whether the provider accepts a cache marker after the tools in requests to this model. */
   marksTools(model: string): boolean;
 }
 

@@ -14,7 +14,7 @@ export interface RequestEdit {
   readonly model?: string;
   /** Indexes of the tools to keep. By default, all tools are kept. */
   readonly keepTools?: ReadonlySet<number>;
-  /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore the indexes. */
+  /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore these indexes. */
   readonly deferTools?: ReadonlySet<number>;
   /**
    * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the index
@@ -22,7 +22,7 @@ export interface RequestEdit {
    */
   readonly loadTools?: readonly { readonly after: number; readonly tools: readonly number[] }[];
   /**
-   * Indexes of the kept tools that the model may call, in addition to the tools in `addTools`. By default,
+   * Indexes of kept tools that the model may call in addition to the tools in `addTools`. By default,
    * the model may call all tools. Formats that cannot restrict tools ignore the indexes of callable tools.
    */
   readonly allowTools?: ReadonlySet<number>;

@@ -39,7 +39,7 @@ export class EventStreamDecoder {
 
   /**
    * Yields the messages that the chunk completes, one at a time, so that messages before a corrupt message are not
-   * lost. Consume the iterator completely before passing the next chunk. Payloads share memory with the chunk.
+   * lost. Consume the iterator completely before passing the next chunk. Message payloads share memory with the chunk.
    * @throws EventStreamError for a corrupt message. After the error, the decoder cannot decode further
    * messages.
    */

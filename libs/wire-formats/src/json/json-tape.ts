@@ -15,8 +15,8 @@ export interface JsonEntry {
 }
 
 /**
- * Number of words per node on the tape. Each node has a start, an end, and a third word. The meaning of the
- * third word depends on the kind of value (see `JsonTape`).
+ * Number of words per node on the tape. Each node consists of a start offset, an end offset and a third word.
+ * The meaning of the third word depends on the kind of value (see `JsonTape`).
  */
 export const nodeWords = 3;
 

@@ -21,8 +21,8 @@ const membersOfTools = ['tools', 'tool_choice'] as const;
 
 /**
  * Fields that the gateway validates. If a client repeats a field, the gateway validates the last occurrence
- * and removes the earlier occurrences. A provider that reads the first occurrence therefore uses the
- * validated value.
+ * and removes the earlier occurrences. A provider that reads the first occurrence of a field therefore uses
+ * the validated value.
  */
 const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
 

@@ -21,8 +21,8 @@ import { chooseMessagesVersion, renderRequest } from './provider/render-request.
 import { initialStreamState } from './provider/stream-state.ts';
 
 /**
- * Maximum number of bytes in a stream event. A server tool's result arrives as one event and may contain a
- * document in base64.
+ * Maximum number of bytes in a stream event. A server tool's result is sent as a single event and may contain
+ * a base64-encoded document.
  */
 const frameBytesMax = 8 * 1_048_576;
 
@@ -55,7 +55,7 @@ export const messages: ClientWireFormat = {
   provider: {
     toolNamePattern,
     finishedReason: 'end_turn',
-    // A request has at most four cache breakpoints (Anthropic, "Prompt caching").
+    // A request can have at most four cache breakpoints (Anthropic, "Prompt caching").
     cacheMarkers: { markersMax: 4, marksTools: () => true },
     chooseApiVersion: chooseMessagesVersion,
     renderRequest,

@@ -94,8 +94,8 @@ function addToText({ start, end }: ByteRange, added: unknown): ByteEdit[] {
 }
 
 /**
- * The edits for the tool list and for the tool lists of its namespaces. A namespace without kept tools is
- * removed.
+ * Returns the edits for the tool list and for the tool lists of its namespaces. A namespace without kept
+ * tools is removed.
  */
 function editElements(request: RequestEdit, list: JsonNode): ByteEdit[] {
   const { tape, schemaEdits } = request;

@@ -65,7 +65,7 @@ function renderAnswerParts(parts: readonly ChatPart[]): JsonObject {
   };
 }
 
-/** Renders content as a string, or as the provider's own list or object. */
+/** Renders content as a string, or as the list or object that the provider sent. */
 function renderContent(parts: readonly ChatPart[]): string | JsonObject | JsonObject[] | null {
   const object = parts.map((part) => readOwn(part).content).find(isObject);
   if (object !== undefined) return object;

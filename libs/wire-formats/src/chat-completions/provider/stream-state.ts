@@ -46,7 +46,7 @@ export function initialChoiceState(index: number): ChoiceState {
   return { index, nextBlock: 0, open: undefined, calls: [], finished: false };
 }
 
-/** The fields of a choice in one chunk, and the fields of the message in the choice. */
+/** The fields of a choice in one chunk, and the fields of the message inside the choice. */
 export interface ChoicePiece {
   readonly choice: JsonObject;
   readonly message: JsonObject;

@@ -6,7 +6,7 @@ import { readOwn, withOwn } from './own-members.ts';
 
 /**
  * Fields that mark the end of a cacheable prefix. `cache_control` is Anthropic's field, which resellers of
- * Anthropic's models accept. `prompt_cache_breakpoint` is OpenAI's field.
+ * Anthropic's models accept. `prompt_cache_breakpoint` is the name that OpenAI uses for this field.
  */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 

@@ -115,8 +115,8 @@ export function outlineToolChoice(tape: JsonTape, choice: JsonNode | undefined):
 }
 
 /**
- * Outlines the elements of `toolConfig.tools`. A cache point is also an element. A cache point in the tool
- * list has no name and marks the preceding tool.
+ * Outlines the elements of `toolConfig.tools`. A cache point is also an element of the tool list. A cache
+ * point in the tool list has no name and marks the preceding tool.
  * @throws GatewayError if an element is not an object.
  */
 function outlineTools(tape: JsonTape, tools: JsonNode): ToolOutline[] {

@@ -69,8 +69,8 @@ function mapToMediaType(kind: MediaKind, format: string): string | undefined {
 }
 
 /**
- * Chooses the short name by media type, or by the first bytes if no media type is given. Returns undefined if
- * no media type matches.
+ * Chooses the short name from the media type, or from the first bytes if no media type is given. Returns
+ * undefined if no media type matches.
  */
 function mapToFormat(kind: MediaKind, mediaType: string | undefined, base64: string): string | undefined {
   const names = formats[kind];

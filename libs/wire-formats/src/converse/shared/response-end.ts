@@ -1,7 +1,7 @@
 import type { FinishReason, JsonObject, TokenUsage } from '@gateway/interchange';
 import { asTokens, optional } from '../../json/read-members.ts';
 
-/** Maps `stopReason` values of the Converse API and of the underlying models. */
+/** Maps `stopReason` values from the Converse API and the underlying models. */
 export function mapStopReason(raw: string): FinishReason {
   switch (raw) {
     case 'end_turn':

@@ -91,7 +91,7 @@ function renderNumbers(settings: ChatSettings, losses: Loss[]): JsonObject {
   return { ...numeric, temperature: 1 };
 }
 
-/** Renders the settings as request fields. `kept` is the object `own` that `parseSettings` returned. */
+/** Renders settings as request fields. `kept` is the object `own` that `parseSettings` returned. */
 export function renderSettings(
   settings: ChatSettings,
   kept: JsonObject,

@@ -46,8 +46,8 @@ function renderSystem(system: readonly NumberedMessage[], context: RenderContext
 }
 
 /**
- * The content of a turn. Parts are appended in place, because copying the list for each tool result would
- * take quadratic time.
+ * The content object of a turn. Parts are appended in place, because copying the list for each tool result
+ * would take quadratic time.
  */
 interface Content {
   readonly members: JsonObject;

@@ -68,7 +68,7 @@ function loseSettings(settings: ChatSettings, context: RenderContext): void {
   if (settings.endUser !== undefined) context.lose('user', 'the format does not support this setting');
 }
 
-/** The first Gemini generation that supports reasoning levels. Models of earlier generations have a token budget. */
+/** The first Gemini generation that supports reasoning levels. Earlier models accept a token budget. */
 const levelsSince = 3;
 /** The first Gemini generation that supports reasoning. */
 const thinkingSince = 2.5;

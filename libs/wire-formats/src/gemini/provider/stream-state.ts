@@ -91,7 +91,7 @@ export function endCall(state: CandidateState): CandidateStep {
   ];
 }
 
-/** Appends text to the open block, or starts a new block if the open block has another kind. */
+/** Appends text to the open block, or starts a new block if the open block is of a different kind. */
 export function addText(
   state: CandidateState,
   kind: OpenText['kind'],

@@ -189,7 +189,7 @@ function readMetadata({ metadata }: JsonObject): ReadSettings {
 }
 
 /**
- * Reads `output_config` and the older field `output_format`. The field `output_format` stays unchanged,
+ * Reads `output_config` and the older field `output_format`. The field `output_format` is kept unchanged,
  * because it requires a beta header.
  */
 function readOutput({ output_config: config, output_format: older }: JsonObject): ReadSettings {

@@ -127,7 +127,7 @@ function parseErrorValue(value: unknown): ProviderError {
   };
 }
 
-/** Message fields that a stream sends at its end, in a `delta`. */
+/** Message fields that are sent at the end of a stream, in a `delta` event. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
 /** Message fields that other code reads or that belong to the end of the message. */
@@ -202,7 +202,7 @@ function endMessage(state: StreamState): StreamStep {
   return [{ ...closed, ended: true }, [...ends, { type: 'message-end' }]];
 }
 
-/** Reads a complete message into the same events as the equivalent stream. */
+/** Reads a complete message into the events that the equivalent stream would produce. */
 function readWholeMessage(state: StreamState, message: JsonObject): StreamStep {
   const delta: Record<string, unknown> = {};
   for (const name of endMembers) if (message[name] !== undefined) delta[name] = message[name];

@@ -46,7 +46,7 @@ function readContentText({ type, content }: JsonObject): string | undefined {
   return Array.isArray(content) && texts.every((text) => text !== undefined) ? texts.join('\n') : undefined;
 }
 
-/** Renders the source of an image or document. Returns undefined for a file stored at another provider. */
+/** Renders the source of an image or document. Returns undefined for a file that is stored at another provider. */
 export function renderSource(source: MediaSource, kind: 'image' | 'document'): JsonObject | undefined {
   switch (source.kind) {
     case 'url':

@@ -1,4 +1,4 @@
-/** Reads the tool list of a request, including the tools of namespaces. */
+/** Reads a request's tool list, including the tools inside namespaces. */
 import { invalidField } from '@gateway/errors';
 import { qualifyTool, type ToolDescription, type ToolOutline } from '@gateway/interchange';
 import { describeTools, readArray, readExamples } from '../../common/outline-request.ts';

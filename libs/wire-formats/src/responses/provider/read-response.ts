@@ -18,7 +18,7 @@ const readMembers: readonly string[] = [
   ...['id', 'object', 'model', 'created_at', 'status', 'output', 'usage', 'error', 'incomplete_details'],
 ];
 
-/** Reads the fields at the start of a response. Only the first call has an effect. */
+/** Reads the fields at the start of a response. Later calls have no effect. */
 export function readStart(state: StreamState, response: JsonObject, events: StreamEvent[]): StreamState {
   if (state.started) return state;
   events.push({

@@ -4,7 +4,7 @@ import { asObject, asText, asTokens, optional, type Draft } from '../../json/rea
 
 /**
  * Extension fields that only the responses format defines. On a message part, `item` contains those fields of
- * the part's item that the interchange lacks. The field `isJoined` marks a part that belongs to the same item
+ * the part's item that the interchange lacks. `isJoined` marks a message part that belongs to the same item
  * as the previous part.
  */
 export const own = ownMembersOf('responses');
