@@ -1,4 +1,4 @@
-/** A user turn in two parts. The order of the lines within each part is kept. */
+/** A user turn, split into two parts. The order of the lines within each part is kept. */
 export interface SplitTurn {
   /** The lines that the user wrote. */
   readonly written: string;

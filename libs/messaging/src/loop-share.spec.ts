@@ -3,7 +3,7 @@ import { LoopShare, type LoopShareOptions, type Pieces } from './loop-share.ts';
 
 const jobs = { slots: 8, slotsPerAccount: 1, waitingPerAccountMax: 2, waitingMax: 8, waitMsMax: 5_000 };
 
-/** A loop share whose clock advances only when the work in the test advances it. */
+/** A loop share with a clock that advances only when the work in the test advances it. */
 function openShare(options: Partial<LoopShareOptions> = {}) {
   let now = 0;
   const ran: string[] = [];

@@ -78,7 +78,7 @@ export class LoopShare {
   }
 
   /**
-   * Runs a job that consists of several pieces of work. The whole job counts as one of the account's jobs.
+   * Runs a job that consists of several parts. The whole job counts as one of the account's jobs.
    * @throws GatewayError under the conditions that `FairQueue.run` documents
    */
   admit<Result>(accountId: string, job: () => Promise<Result>): Promise<Result> {

@@ -19,7 +19,7 @@ export interface ReasoningBinding {
   readonly isAccountBound: boolean;
 }
 
-/** A Claude or GPT id that is not in the catalogue belongs to a model newer than the catalogue. */
+/** A Claude or GPT id that is not in the catalogue is assumed to belong to a model newer than the catalogue. */
 const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'drops'])[] = [
   [/claude/i, 'rejects'],
   [/\bgpt-(?:6[.-][2-9]|[7-9]|\d\d)/i, 'drops'],

@@ -105,8 +105,8 @@ export function openSpan(name: string, attributes: Attributes, kind: SpanKind = 
 }
 
 /**
- * Runs `fn` in a span like `withSpan`, and continues the trace of a received message. A message without a valid
- * trace starts a new trace. While tracing is off, the trace id is still passed on so that it can be logged.
+ * Runs `fn` in a span, as `withSpan` does, and continues the trace of a received message. A message without a
+ * valid trace starts a new trace. While tracing is off, the trace id is still passed on so that it can be logged.
  */
 export function continueTrace<T>(
   incoming: TraceHeaders | string | undefined,
@@ -125,7 +125,7 @@ export function continueTrace<T>(
   return runInScope(createScope(), () => runAndEnd(span, parent, fn));
 }
 
-/** A request trace whose span outlives the function that started it, for example during streaming. */
+/** A request trace with a span that outlives the function that started it, for example during streaming. */
 export interface RequestTrace {
   /** The trace id, as 32 hex digits. */
   readonly traceId: string;

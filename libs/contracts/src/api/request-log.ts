@@ -268,8 +268,8 @@ export const requestDetail = requestLogEntry.extend({
        */
       exact: z.object({ blocks: count, tokens_before: count, tokens_after: count }).nullable(),
       /**
-       * The 64 newest omitted texts, with their original content. An original text is null if the text is too
-       * long to show, or has expired after one day.
+       * The 64 newest omitted texts, with their original content. An original text is null if it is too long
+       * to show or has expired (after one day).
        */
       omissions: z.array(z.object({ marker: z.string(), original: z.string().nullable() })),
     })

@@ -95,18 +95,18 @@ const calibrationBucket = z.object({
   restarted_at: timestamp.nullable(),
 });
 
-/** Measurements from shadow conversations, and the K derived from these measurements. */
+/** Measurements from shadow conversations, and the value of K derived from them. */
 export const routingCalibration = z.object({
   object: z.literal('routing.calibration'),
   /** The recall target that the routing policy was computed for. */
   recall_target: recallTarget,
-  /** The recovery rate over all buckets of the account. */
+  /** The recovery rate across all of the account's buckets. */
   recovery_rate: recoveryRateShown,
   /** The policy version (`c1`, `c2` and so on). Null before the first shadow conversation. */
   version: z.string().nullable(),
   /**
-   * Buckets with a measured K. `threshold` is the lower bound of effective recall, and is never below the
-   * recall target.
+   * Buckets for which K was derived from measurements. `threshold` is the lower bound of effective recall,
+   * and is never below the recall target.
    */
   policy: z.array(z.object({ bucket: z.string(), k: z.int().min(1), threshold: share })),
   /** Buckets sorted by number of samples, descending. */

@@ -220,7 +220,7 @@ export type AnalyticsTotals = z.infer<typeof analyticsTotals>;
 export const analyticsDayList = listOf(analyticsDay).extend({
   from: timestamp,
   to: timestamp,
-  /** Totals for all days. Null if the worker runs the previous release. */
+  /** Totals for all days. Null if the worker still runs the previous release. */
   totals: analyticsTotals.nullable(),
 });
 

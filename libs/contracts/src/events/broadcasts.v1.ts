@@ -16,7 +16,7 @@ export const keyChanged = defineBroadcast({
 });
 
 /**
- * Reports a change to the account, its policy, its preferences or its list of excluded models. Cached data
+ * Reports a change to an account, its policy, its preferences or its list of excluded models. Cached data
  * about all API keys of the account is stale.
  */
 export const accountChanged = defineBroadcast({

@@ -5,8 +5,8 @@ import { count } from '../base/common.ts';
 const promptHash = z.string().regex(/^[0-9a-f]{16}$/);
 
 /**
- * Hashes of a prompt's parts, in the order in which providers read the parts. The hashes reveal no content of
- * the prompt.
+ * Hashes of a prompt's parts, in the order in which providers read the parts. The hashes do not reveal any of
+ * the prompt's content.
  */
 export const promptHashes = z.object({
   /** Hash of the tool list in the request's order. Null if the request has no tools. */

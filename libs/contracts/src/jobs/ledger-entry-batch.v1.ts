@@ -3,8 +3,8 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineJob } from '../base/define.ts';
 
 /**
- * The savings from one request, equal to the savings in the request's log entry. Requests without savings
- * have no ledger entry.
+ * The savings from one request, equal to the savings in the request's log entry. There is no ledger entry for
+ * requests without savings.
  */
 export const ledgerEntry = z.object({
   requestId: id,

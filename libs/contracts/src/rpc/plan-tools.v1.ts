@@ -217,8 +217,8 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
-     * The conversation's recovery mode, which the gateway stores for later requests. The mode is null if
-     * pruned tools cannot be recovered. Unlike `recovery`, the stored mode does not depend on whether the
+     * The conversation's recovery mode, which the gateway stores for later requests. Null if pruned
+     * tools cannot be recovered. Unlike `recovery`, the stored mode does not depend on whether the
      * current request prunes any tool. Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),

@@ -98,8 +98,8 @@ export const calibratedBucket = z.object({
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket whose measurements this bucket uses. The bucket is either this bucket, or the bucket for all
-   * intents in the same size band.
+   * The bucket from which this bucket takes its measurements. The bucket is either this bucket, or the bucket
+   * for all intents in the same size band.
    */
   decidedBy: z.string().max(64).optional(),
   /**

@@ -50,7 +50,7 @@ export const defineTools = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The account whose share of encoder time is charged for embedding new definitions. Gateways of the
+     * The account to which the encoder time for embedding new definitions is charged. Gateways of the
      * previous release omit this field.
      */
     accountId: id.optional(),

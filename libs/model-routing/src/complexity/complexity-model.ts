@@ -29,8 +29,8 @@ export type ComplexityLevel = 'low' | 'medium' | 'high';
 
 export interface ComplexityModel {
   /**
-   * The score before calibration. A higher raw score means a more complex request. Only the order of raw
-   * scores is meaningful.
+   * The complexity score before calibration. A higher raw score means a more complex request. Only the order
+   * of raw scores is meaningful.
    */
   rawScore(text: string): number;
   /** The calibrated score, a probability from 0 to 1. */

@@ -6,8 +6,8 @@ import { GatewayError } from '@gateway/errors';
  */
 const charsMin = 8;
 /**
- * Characters with a meaning in JSON, in log lines or in markup. No provider issues keys that contain these
- * characters.
+ * Matches characters that have a meaning in JSON, log lines or markup. No provider issues keys that contain
+ * these characters.
  */
 const structural = /["'`\\{}[\]<>]/;
 /**

@@ -45,8 +45,8 @@ export interface EgressGuard {
   /**
    * Checks the URL without resolving host names. The check covers the scheme, the user info, and a host that
    * is an IP address in any notation. The URL parser converts decimal, octal and hexadecimal addresses to
-   * dotted form. A host name is checked when it is resolved for a connection. This method must be called for
-   * every redirect.
+   * dotted form. A host name is checked when it is resolved for a connection. Call this method for every
+   * redirect as well.
    * @throws GatewayError `egress_denied` if the URL is not allowed.
    * @throws GatewayError `request_loop` if the URL is an address of the gateway itself.
    */

@@ -53,7 +53,7 @@ export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRout
 /** Overrides for `openAiRoutes`. An entry adds or replaces a route, and null removes a route. */
 export type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
 
-/** Builds the routes for a provider whose endpoints differ from OpenAI's. */
+/** Builds the routes for a provider with endpoints that differ from OpenAI's. */
 export function changeOpenAiRoutes(differences: RouteDifferences): ProxyRoutes {
   const routes = Object.entries({ ...openAiRoutes, ...differences });
   return Object.fromEntries(routes.filter(([, route]) => route !== null));

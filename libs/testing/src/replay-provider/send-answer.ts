@@ -6,7 +6,7 @@ import type { ReplayedAnswer } from './exchange.ts';
 /** Delay before a connection reset, in milliseconds, because a reset may overtake data that was already written. */
 const beforeResetMs = 50;
 
-/** Overrides parts of a recorded response with the values from the controls. */
+/** Overrides parts of a recorded response according to the controls. */
 export function applyOverrides(answer: ReplayedAnswer, controls: ReplayControls): ReplayedAnswer {
   const { retryAfterMs } = controls;
   return {

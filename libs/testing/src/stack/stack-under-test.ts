@@ -96,7 +96,7 @@ function required(value: string | null, name: string): string {
   return value;
 }
 
-/** Returns a handle for the running stack whose data is in the folder `path`. */
+/** Returns a handle for the running stack that stores its data in the folder `path`. */
 export function attachStack(path: string, stop: () => Promise<void> = async () => {}): StackUnderTest {
   const dataDir = openDataDir(path);
   return {

@@ -21,8 +21,8 @@ export interface TestStackOptions {
    */
   readonly replicas?: Record<string, number>;
   /**
-   * The services to run. By default, all services run. If the list is empty, only Postgres (with migrations
-   * applied), Redis and NATS run.
+   * The services that the stack runs. By default, all services run. If the list is empty, only Postgres (with
+   * migrations applied), Redis and NATS run.
    */
   readonly apps?: readonly string[];
   /** Unpacked images to run instead of the build of this checkout, by process name. */

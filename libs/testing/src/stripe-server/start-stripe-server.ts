@@ -43,7 +43,7 @@ export interface StripeServer {
   readonly state: StripeState;
   /** Requests that the server received, in order of arrival, including rejected requests. */
   readonly calls: readonly StripeCall[];
-  /** Completes a checkout, as after a payment by card. */
+  /** Completes a checkout, as if the user had paid by card. */
   pay(checkoutId: string): StripeSubscription;
   /** Creates a signed event for an object. */
   sign(type: string, object: object, options?: SignOptions): SignedEvent;

@@ -84,7 +84,7 @@ export class PrefixBinding {
 }
 
 /**
- * Decides about the first reasoning block that does not match the prompt prefix. All reasoning blocks
+ * Decides how to treat the first reasoning block that does not match the prompt prefix. All reasoning blocks
  * after the first mismatching block are also dropped.
  */
 function mismatch(

@@ -5,7 +5,7 @@
 const messageCharactersMax = 2000;
 
 /**
- * Shortens the provider's error message. An empty message is replaced by a message that contains the status.
+ * Shortens the provider's error message. An empty message is replaced with a message that contains the status.
  */
 export function boundMessage(message: string | undefined, status: number): string {
   return (message || `The provider answered with status ${status}.`).slice(0, messageCharactersMax);
@@ -31,8 +31,8 @@ export function mapStatusToType(status: number): string {
 }
 
 /**
- * Parses an error body. A body that is not JSON is used as the error message. An HTML page becomes an empty
- * message.
+ * Parses an error body. A body that is not JSON is used as the error message. For an HTML page, the message
+ * is empty.
  */
 export function parseErrorBody(body: string): unknown {
   try {

@@ -42,8 +42,8 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
 }
 
 /**
- * Removes those fields of an object that match the predicate. Remove all fields from one object in a single
- * call.
+ * Removes those fields of an object that match the predicate. Pass all fields to remove from one object in a
+ * single call.
  */
 export function removeMembers(
   tape: JsonTape,

@@ -1,7 +1,7 @@
 import type { ByteRange } from '@gateway/interchange';
 
 /**
- * The index of a JSON value on a tape, whose values are in text order. An index is valid only for the tape
+ * The index of a JSON value on a tape, which stores values in text order. An index is valid only for the tape
  * that returned it.
  */
 export type JsonNode = number;
@@ -254,7 +254,7 @@ export class JsonFieldsError extends Error {
   }
 }
 
-/** Thrown if the JSON text nests containers deeper than allowed. */
+/** Thrown if containers in the JSON text are nested more deeply than allowed. */
 export class JsonDepthError extends Error {
   override readonly name = 'JsonDepthError';
   /** The byte offset of the first container that is nested too deeply. */

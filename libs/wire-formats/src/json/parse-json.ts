@@ -67,7 +67,7 @@ const providerDepthMax = 512;
 
 /**
  * Maximum length, in characters, at which counting brackets is faster than scanning. Most responses and
- * almost all chunks are shorter.
+ * almost all stream chunks are shorter.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

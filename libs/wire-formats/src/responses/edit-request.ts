@@ -69,7 +69,7 @@ const listAdded = (request: RequestEdit, tools: unknown): readonly unknown[] =>
   withSearchTool(request, tools, searchTool);
 
 /**
- * Removes reasoning items whose encrypted content was created by the gateway for reasoning from other
+ * Removes reasoning items with encrypted content that the gateway created for reasoning from other
  * formats. A provider of the responses format rejects encrypted content from other sources.
  */
 export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {

@@ -28,7 +28,7 @@ export function renderRequest(request: ChatRequest, { model }: RequestRenderOpti
   return { body, losses };
 }
 
-/** Renders the settings of a request. `own` contains the client's fields, if the client uses Cohere's format. */
+/** Renders a request's settings. `own` contains the client's fields, if the client uses Cohere's format. */
 function renderSettings(settings: ChatSettings, own: JsonObject, context: RenderContext): JsonObject {
   const members: Record<string, unknown> = {};
   for (const [member, name] of numberSettings) {

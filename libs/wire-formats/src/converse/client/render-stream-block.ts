@@ -35,7 +35,7 @@ interface CurrentBlock {
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
   /**
-   * True if the block is hidden reasoning whose bytes are not text. Hidden reasoning that is not text
+   * True if the block is hidden reasoning with bytes that are not text. Hidden reasoning that is not text
    * stays in base64.
    */
   readonly isBase64?: boolean;

@@ -27,7 +27,7 @@ export function mapStopReason(raw: string): FinishReason {
   }
 }
 
-/** Maps a finish reason to a `stopReason` that the AWS SDK's types define. */
+/** Maps a finish reason to a `stopReason` value that the AWS SDK's types define. */
 export function mapToStopReason(reason: FinishReason): string {
   switch (reason) {
     case 'length':

@@ -39,8 +39,8 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
 type ReadEvent = (state: StreamState, data: JsonObject) => StreamStep;
 
 /**
- * One reader per event type. Events of unknown types are skipped, like `ping`, because Anthropic adds event
- * types without notice.
+ * The reader for each event type. Events of unknown types are skipped, like `ping`, because Anthropic adds
+ * event types without notice.
  */
 const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
   ['message_start', (state, data) => startMessage(state, asObject(data.message) ?? {})],

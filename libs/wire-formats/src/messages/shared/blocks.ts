@@ -14,7 +14,7 @@ import { parseCitations, renderCitation } from './citations.ts';
 import { parseSource, renderSource } from './media.ts';
 import { parseArguments, parseToolUse, renderToolUseHead } from './tools.ts';
 
-/** The parts in a message's content. A content string becomes one text part. */
+/** Parses the parts in a message's content. A content string becomes one text part. */
 export function parseContent(content: unknown): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return asList(content).map(parseBlock);
@@ -107,7 +107,7 @@ function parseToolResult(raw: JsonObject): ToolResultPart | undefined {
   };
 }
 
-/** The client's cache marker, and the block fields that only the messages format has. */
+/** Reads the client's cache marker, and the block fields that only the messages format defines. */
 function readRest(
   raw: JsonObject,
   read: readonly string[],

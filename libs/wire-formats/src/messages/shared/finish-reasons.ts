@@ -1,6 +1,6 @@
 import type { FinishReason } from '@gateway/interchange';
 
-/** Maps Anthropic's stop reasons to finish reasons of the interchange. */
+/** Maps Anthropic's stop reasons to the interchange's finish reasons. */
 export function mapStopReason(raw: string): FinishReason {
   switch (raw) {
     case 'end_turn':
