@@ -50,7 +50,7 @@ interface AnswerDraft {
 }
 
 /**
- * Builds a complete response from its events and holds the response in memory. The provider's original
+ * Builds a complete response in memory from its events. The provider's original
  * usage object becomes the `usage` field in the response's extensions.
  */
 export function foldAnswer(events: Iterable<StreamEvent>): ChatAnswer {

@@ -29,7 +29,7 @@ export type IntentClass = 'chat' | 'lookup' | 'act' | 'multi-step' | 'code' | 'c
 
 export interface ToolCandidate {
   readonly name: string;
-  /** The ranking score of the tool. A higher score is better. Scores are comparable only within one plan. */
+  /** The ranking score of the tool. Higher scores are better. Scores are comparable only within one plan. */
   readonly score: number;
   /** The tool's rank. The best tool has rank 1. */
   readonly rank: number;

@@ -75,8 +75,8 @@ export class AccountCache {
   }
 
   /**
-   * Stores a value. Resolves to false if the account has used up its share. Rejects if Redis is unavailable
-   * or full.
+   * Stores a value for an account. Resolves to false if the account has used up its share. Rejects if Redis
+   * is unavailable or full.
    */
   async set(accountId: string, key: string, value: Buffer | string, seconds: number): Promise<boolean> {
     const { purpose, bytesPerDayMax, onRefused } = this.#options;

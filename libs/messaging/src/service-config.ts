@@ -27,7 +27,7 @@ export const serviceVariables = {
   /** Base URL of an OTLP/HTTP receiver. Tracing is off if no URL is set. */
   OTEL_EXPORTER_OTLP_ENDPOINT: unlessEmpty(z.url().optional()),
   OTEL_TRACES_SAMPLE_RATIO: unlessEmpty(z.coerce.number().min(0).max(1).default(1)),
-  /** Identifies this process among its replicas. The id consists of letters, digits, `-` and `_`. */
+  /** Identifies this process among its replicas. The instance id consists of letters, digits, `-` and `_`. */
   INSTANCE_ID: unlessEmpty(
     z
       .string()

@@ -105,7 +105,7 @@ export const modelRecord = z.strictObject({
   thinksByDefault: z.boolean().optional(),
   /**
    * Whether a request can disable reasoning. `between_tools` means that the request can restrict
-   * reasoning to the time between tool calls. If the field is absent, the behavior is unknown.
+   * reasoning to the time between tool calls. Absent if the behavior is unknown.
    */
   thinkingOff: z.union([z.boolean(), z.literal('between_tools')]).optional(),
   /**
@@ -114,12 +114,12 @@ export const modelRecord = z.strictObject({
    */
   binding: binding.optional(),
   /**
-   * The APIs on which tools can be deferred behind the provider's tool search. Use `defersNatively` to read
+   * The APIs in which tools can be deferred behind the provider's tool search. Use `defersNatively` to read
    * this field.
    */
   defersOn: z.array(apiName).optional(),
   /**
-   * The APIs on which a message can add tools to the end of a conversation. Use `addsToolsOn` to read this
+   * The APIs in which a message can add tools to the end of a conversation. Use `addsToolsOn` to read this
    * field.
    */
   addsToolsOn: z.array(apiName).optional(),

@@ -57,7 +57,7 @@ export type ModelPrices = z.infer<typeof modelPrices>;
 type Period = z.infer<typeof period>;
 
 /**
- * Returns the prices that apply at a time.
+ * Returns the prices that apply at a given time.
  * @param at the time of the request, as Unix time in milliseconds
  */
 export function pricesAt(prices: ModelPrices, at: number): ModelPrices {

@@ -24,7 +24,7 @@ export interface UpstreamCall {
   /** Path under the base URL, used instead of the path of the chat endpoint (`/models`). */
   readonly path?: string;
   /**
-   * The headers that carry the credential to `path`. By default, the headers are the same as for the
+   * The headers that contain the credential for `path`. By default, the headers are the same as for the
    * provider's chat endpoint.
    */
   readonly auth?: AuthScheme;

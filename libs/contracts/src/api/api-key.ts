@@ -89,8 +89,8 @@ export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
 
 /**
- * A partial update of an API key. Omitted fields keep their current values. A limit of null is replaced by
- * the limit of the account policy.
+ * A partial update of an API key. Omitted fields keep their current values. A limit of null is replaced with
+ * the limit from the account policy.
  */
 export const updateApiKeyBody = z
   .strictObject({

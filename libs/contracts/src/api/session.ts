@@ -73,7 +73,7 @@ export type SessionBody = z.infer<typeof session>;
 export const endedSession = z.object({ object: z.literal('session.ended'), ended: z.literal(true) });
 export const changedPassword = z.object({ object: z.literal('password.changed'), changed: z.literal(true) });
 
-/** The response to a request for a password reset link. Known and unknown email addresses get the same response. */
+/** The response to a request for a password reset link, identical for known and unknown email addresses. */
 export const requestedPasswordReset = z.object({
   object: z.literal('password_reset.requested'),
   requested: z.literal(true),

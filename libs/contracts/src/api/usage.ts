@@ -181,8 +181,8 @@ const boundedRecall = z.object({ value: bound, low: bound, high: bound });
 
 /**
  * Recall of the plans for shadow conversations with tool calls, with exact one-sided 95% bounds. The shares
- * range from 0 to 1 and are null if no shadow conversation contains tool calls. The calibration figures
- * show the expected recall of the current policy, for comparison.
+ * range from 0 to 1 and are null if no shadow conversation contains tool calls. For comparison, the
+ * calibration figures show the current policy's expected recall.
  */
 export const measuredRecall = boundedRecall.extend({
   sessions: count.meta({

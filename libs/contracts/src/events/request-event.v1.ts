@@ -220,7 +220,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
-   * Gross savings in USD, before costs (cache rewrites, recovery rounds) are subtracted. Gateways of the
+   * Gross savings in USD, before costs (cache rewrites, recovery rounds) are subtracted. Gateways from the
    * previous release omit this field.
    */
   grossSavingsUsd: z.number().nullable().default(null),

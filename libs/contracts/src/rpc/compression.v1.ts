@@ -150,7 +150,7 @@ export const recallOriginals = defineRpc({
   deadlineMs: 1_000,
   request: z.object({
     accountId: id,
-    /** The `sessionSeed` from `compress-blocks`, which identifies the conversation. */
+    /** The field `sessionSeed` from `compress-blocks`, which identifies the conversation. */
     session: sha256Hex,
     ids: z.array(markerId).min(1).max(64),
   }),

@@ -130,9 +130,9 @@ const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 
 const keyVersion = z.int().min(1).max(999_999_999);
 
 /**
- * Selects the version of the key-encryption key with which new credentials are encrypted. Null means the
- * replica's highest version. The vault rejects the call with `invalid_field` if a running replica lacks the
- * key. The call is idempotent.
+ * Selects the version of the key-encryption key with which new credentials are encrypted. Null selects the
+ * highest version that the replica has. The vault rejects the call with `invalid_field` if a running replica
+ * lacks the key. The call is idempotent.
  */
 export const activateKey = defineRpc({
   ...rotation,

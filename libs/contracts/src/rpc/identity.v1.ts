@@ -237,7 +237,7 @@ export const loginSessionName = z.object({
 });
 
 /**
- * The person and account that a login session belongs to. The person and the account are null until the
+ * The person and the account to which a login session belongs. The person and the account are null until the
  * person registers an account.
  */
 export const resolvedLoginSession = z.object({ accountId: id.nullable(), personId: id.nullable() });

@@ -205,15 +205,15 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     isShadow: z.boolean().default(false),
     /**
-     * The probability with which the conversation became a shadow conversation. Only the reply to the request
-     * with the random draw contains this field.
+     * The probability with which the conversation became a shadow conversation. Present only in the reply to
+     * the request for which the random draw was made.
      */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
-     * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * `armed` means that the gateway sends the recovery tool together with the selected tools. In the mode
-     * `in_place`, the tools and the prompt prefix never change, and calls to tools outside `forwarded` are sent to
-     * the provider as calls to the recovery tool. In the mode `regrown`, recovered tools are added to `forwarded`.
+     * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation. `armed`
+     * means that the gateway sends the recovery tool together with the selected tools. In the mode `in_place`, the
+     * tools and the prompt prefix never change, and calls to tools outside `forwarded` are sent to the provider as
+     * calls to the recovery tool. In the mode `regrown`, the gateway adds recovered tools to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**

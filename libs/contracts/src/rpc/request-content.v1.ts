@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { base64, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** Maximum size of the stored request and of the stored response. Longer texts are truncated. */
+/** Maximum size of the stored request and of the stored response. Longer bodies are truncated. */
 export const contentPartBytesMax = 2 * 1024 * 1024;
 /** Maximum size of packed content on the message bus (two incompressible parts in base64, plus framing). */
 const packedCharactersMax = 7 * 1024 * 1024;

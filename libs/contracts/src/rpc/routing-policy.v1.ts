@@ -108,8 +108,8 @@ export const calibratedBucket = z.object({
    */
   k: z.int().min(1).nullable().optional(),
   /**
-   * The K for requests in which pruned tools cannot be recovered. With this value of K, recall meets the
-   * recall target. Null if no K meets the recall target.
+   * The value of K for requests in which pruned tools cannot be recovered. With this value of K, recall meets
+   * the recall target. Null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
   /** The expected recall with a K of `k`. The value is null unless the K of the bucket is measured. */

@@ -37,7 +37,7 @@ interface GaugeOptions<Label extends string> extends InstrumentOptions<Label> {
   readonly collect?: (() => number) | undefined;
 }
 
-/** A metric with a value that increases and decreases. */
+/** A metric with a value that can increase and decrease. */
 export class Gauge<Label extends string = string> implements Instrument {
   readonly name: string;
   readonly #help: string;

@@ -99,8 +99,8 @@ function readName(name: string): FieldName {
 
 /**
  * Redacts a log line. The line is parsed, each value is redacted, and the line is serialized again. The
- * redacted line is therefore valid JSON with the same fields for any secret. A log line without a secret is
- * returned unchanged.
+ * redacted line is therefore valid JSON with the same fields for any secret. A log line that contains no
+ * secret is returned unchanged.
  */
 export function redactLine(line: string, secrets: SecretSet | undefined): string {
   const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;

@@ -83,8 +83,8 @@ function vertexHostOf(region: string): string {
 }
 
 /**
- * The credential of an Amazon Bedrock connection, which is a Bedrock API key, or an access key that signs
- * each request. The region is part of the credential.
+ * The credential of an Amazon Bedrock connection, which is either a Bedrock API key or an access key that
+ * signs each request. The region is part of the credential.
  */
 export const hostedConnection: ConnectionShape = {
   required: [],

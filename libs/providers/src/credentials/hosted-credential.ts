@@ -2,7 +2,7 @@ import { invalidField, missingField } from '@gateway/errors';
 import { z } from 'zod';
 import type { AccessKey } from './sign-aws-request.ts';
 
-/** A credential for Amazon Bedrock, which is a Bedrock API key, or an access key that signs each request. */
+/** A credential for Amazon Bedrock, which is either a Bedrock API key or an access key that signs each request. */
 export type HostedCredential =
   | { readonly kind: 'bearer'; readonly key: string; readonly region: string }
   | { readonly kind: 'access-key'; readonly accessKey: AccessKey; readonly region: string };

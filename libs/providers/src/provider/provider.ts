@@ -76,7 +76,7 @@ export function formatsOf(provider: Provider): ProviderFormat[] {
 }
 
 /**
- * The route for an endpoint of a provider. Returns undefined if the provider does not support the endpoint.
+ * Returns the route for a provider's endpoint. Returns undefined if the provider does not support the endpoint.
  * @param model the model id as the provider spells it
  */
 export function proxyRouteOf(

@@ -44,7 +44,7 @@ export interface ReplayProvider {
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
    * Sets controls for all later requests without queued controls. Controls that are computed from the request
-   * also serve requests that select no exchange. No queue is therefore needed for many parallel requests.
+   * also apply to requests that select no exchange. No queue is therefore needed for many parallel requests.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
   /** Deletes the stored requests, the queue of exchanges and the controls. */

@@ -1,7 +1,7 @@
 import { listAdditions } from './tool-additions.ts';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
-/** The APIs on which a provider binds reasoning to the prompt prefix. */
+/** The APIs in which a provider binds reasoning to the prompt prefix. */
 export type BoundFormat = 'messages' | 'converse' | 'responses';
 
 /** A provider's decision about the reasoning in a request. */
@@ -111,8 +111,8 @@ function mismatch(
 }
 
 /**
- * The documented error text. The documentation omits the end of the error text. Clients compare only the
- * second sentence of the error text.
+ * The error text, as documented by the provider. The documentation omits the end of the error text. Clients
+ * compare only the second sentence of the error text.
  */
 function boundElsewhere(path: string): string {
   return `${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to \`drop_block\`.`;

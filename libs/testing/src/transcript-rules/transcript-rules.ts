@@ -15,7 +15,7 @@ export type IssuedReasoning =
   | { readonly kind: 'unsigned'; readonly text: string }
   | { readonly kind: 'redacted'; readonly data: string };
 
-/** Finds the first violation of a rule. Returns the text of the provider's error, or undefined. */
+/** Finds the first violation of a rule in a transcript. Returns the text of the provider's error, or undefined. */
 type Rule = (transcript: Transcript, issued: IssuedSequences) => string | undefined;
 
 /** The reasoning that the provider sent, as runs of consecutive blocks and as unsigned texts. */

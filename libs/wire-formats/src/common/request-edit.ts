@@ -31,7 +31,7 @@ export interface RequestEdit {
    * the definition's first byte.
    */
   readonly schemaEdits?: ReadonlyMap<number, readonly ByteEdit[]>;
-  /** Replacements for message text. Each replacement replaces a complete JSON string in the body. */
+  /** Replacements for message text. Each replacement covers exactly one JSON string in the body. */
   readonly contextEdits?: readonly ByteEdit[];
   /** Edits to the names, namespaces and arguments of tool calls, with offsets into the body. */
   readonly callEdits?: readonly ByteEdit[];

@@ -108,7 +108,7 @@ export class SseDecoder {
     return frames;
   }
 
-  /** Appends `chunk` from `start` to `end` to the unfinished line. */
+  /** Appends the bytes of `chunk` from `start` to `end` to the unfinished line. */
   #keep(chunk: Buffer, start: number, end: number): void {
     const length = this.#pendingBytes + end - start;
     if (length + this.#dataBytes > this.#frameBytesMax) {

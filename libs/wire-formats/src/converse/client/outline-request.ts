@@ -33,7 +33,7 @@ export const requestFields = [
 
 /**
  * Maximum number of messages per request, far more than any model's context can contain. Each message costs a
- * few microseconds and a few hundred bytes.
+ * few microseconds and a few hundred bytes of memory.
  */
 const messagesMax = 32_768;
 

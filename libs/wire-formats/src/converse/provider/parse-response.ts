@@ -96,7 +96,7 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
     case 'opaque':
       return [{ type: 'part', ...place, part }];
     // Tool results were parsed as opaque parts, so responses contain no tool results.
-    // Responses contain no refusals either, because `parseBlock` returns none.
+    // Responses do not contain refusals either, because `parseBlock` does not return any.
     case 'tool-result':
     case 'refusal':
       return [];

@@ -136,7 +136,7 @@ function parseInput(text: string): unknown {
   try {
     return text.trim() === '' ? {} : parseExactJson(text);
   } catch {
-    // Invalid arguments for a server tool remain text, because the client cannot correct them.
+    // Invalid arguments of a server tool are kept as text, because the client cannot correct them.
     return text;
   }
 }

@@ -72,7 +72,7 @@ function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
 }
 
 /**
- * Reads the web pages that the model fetched from `urlContextMetadata`. Web pages that the model could not
+ * Reads from `urlContextMetadata` the web pages that the model fetched. Web pages that the model could not
  * fetch are skipped.
  */
 function parsePages(urlContextMetadata: unknown): string[] {

@@ -29,7 +29,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
   const toolChoice = outlineToolChoice(tape, tape.get(tape.root, 'tool_choice'));
   const { settings, read, rest } = parseSettings(body);
   const tools = asList(body.tools).filter(isObject).map(parseTool);
-  // A provider that uses the client's format receives a tool choice without tools, and rejects the request.
+  // A provider that uses the client's format receives the tool choice without tools and rejects the request.
   // For a provider that uses another format, a tool choice without tools is dropped.
   const isCarried =
     tools.length > 0 &&

@@ -49,7 +49,7 @@ export function renderAnswerBlock(part: ChatPart): JsonObject | undefined {
   return { ...block, ...(input === undefined ? {} : { input }), ...optional('signature', part.signature) };
 }
 
-/** The response to `POST /v1/messages/count_tokens`. */
+/** Renders the response to `POST /v1/messages/count_tokens`. */
 export function renderTokenCount(inputTokens: number): JsonObject {
   return { input_tokens: inputTokens };
 }

@@ -1,6 +1,6 @@
 import type { PublicError } from '@gateway/interchange';
 
-/** Anthropic's error type for an HTTP status (Anthropic, "Errors"). */
+/** Returns Anthropic's error type for an HTTP status (Anthropic, "Errors"). */
 export function mapStatusToErrorType(status: number): string {
   switch (status) {
     case 401:

@@ -5,7 +5,7 @@ import { describeTools, readArray, readExamples } from '../../common/outline-req
 import { examplesField } from '../../common/gateway-fields.ts';
 import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 
-/** A tool that a plan can keep or remove, at its position in the request. */
+/** A tool that a plan can keep or remove, with its position in the request. */
 export interface ToolPlace {
   readonly node: JsonNode;
   /** The name of the namespace that contains the tool. The namespace is undefined for top-level tools. */
