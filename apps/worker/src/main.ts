@@ -8,7 +8,7 @@ import { createTelemetryDatabase } from './persistence/telemetry-database.ts';
 import { WorkerModule } from './worker.module.ts';
 
 const config = loadConfig();
-// The worker's tasks can wait, but requests cannot.
+// Worker tasks can wait, but gateway requests cannot.
 // The worker therefore has a lower priority than the gateways on a shared machine.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const database = createTelemetryDatabase({ url: config.TELEMETRY_DATABASE_URL });

@@ -82,7 +82,7 @@ export class WorkerModule implements OnApplicationShutdown {
   }
 
   /**
-   * Closes the connections to the database and to Redis after the jobs have stopped, because the jobs use these
+   * Closes the database and Redis connections after the jobs have stopped, because the jobs use these
    * connections.
    */
   async onApplicationShutdown(): Promise<void> {
@@ -91,7 +91,7 @@ export class WorkerModule implements OnApplicationShutdown {
   }
 }
 
-/** The jobs that write the request log and calibrate routing policies from its rows. */
+/** The jobs that write the request log and calibrate routing policies from it. */
 function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: WorkerParts): Provider[] {
   const shadowAccounts = new Set<string>();
   // A change of the recall target or the recovery setting requires a new routing policy.

@@ -18,11 +18,11 @@ export interface ToolParameter {
 /** A tool definition, split into the parts that determine its score and its near duplicates. */
 export interface AssessedTool extends OfferedTool {
   /**
-   * The tool's action, taken from the tool's name or otherwise from the start of the tool's description. All
-   * synonyms of a verb have the same action. For example, the action `get` includes "fetch".
+   * The tool's action, taken from the tool's name or else from the start of its description. All
+   * synonyms of a verb denote the same action. For example, the action `get` includes "fetch".
    */
   readonly action: string | undefined;
-  /** The stems of the words in the tool's name, without the verb. */
+  /** The stems of the words in the tool's name, except the verb. */
   readonly objects: ReadonlySet<string>;
   readonly descriptionStems: readonly string[];
   readonly parameterList: readonly ToolParameter[];

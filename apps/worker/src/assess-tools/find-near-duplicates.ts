@@ -26,17 +26,17 @@ const toolsMeaningMin = 0.35;
 const sameMeaningMin = 0.8;
 const nearestMax = 5;
 /**
- * Maximum number of tools in a tool list that are compared. The time of the comparison grows with the square of
- * the number of tools. The comparison pauses between its steps.
+ * Maximum number of tools in a tool list that are compared. Comparison time grows quadratically with the
+ * number of tools. The comparison pauses between its steps, so that other tasks can run.
  */
 const toolsMax = 1_000;
 
 /**
  * Finds tools in a list that perform the same action on the same objects, by tool name. Half of the lexical
- * similarity comes from the objects in the names. Synonymous verbs count as one verb. The other half of the
- * lexical similarity comes from the words in the descriptions, weighted by their rarity in the list. Tools with
- * the same words in their names are always near duplicates. If `meanings` is given, the function also finds
- * tools that express the same meaning in other words.
+ * similarity comes from the objects in the tool names. Synonymous verbs count as one verb. The other half of
+ * the lexical similarity comes from the words in the descriptions, weighted by their rarity in the list.
+ * Tools whose names contain the same words are always near duplicates. If `meanings` is given, the function
+ * also finds tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(
   tools: readonly AssessedTool[],
@@ -86,14 +86,14 @@ function measureSimilarity(
 
 /**
  * Returns the cosine between two definitions that describe the same action in other words. Returns 0 if the
- * definitions do not reach these thresholds.
+ * definitions are below these thresholds.
  */
 function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanings): number {
   if (one.action !== other.action || one.action === undefined) return 0;
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // A name that contains another name and more words belongs to a more specific tool.
+  // If a name contains all words of another name and more, it belongs to a more specific tool.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;

@@ -35,8 +35,8 @@ export class Meanings {
   }
 
   /**
-   * Returns the cosine between two word lists, each represented by the sum of its embeddings. Returns 0 if a
-   * word list contains no known word.
+   * Returns the cosine between two word lists, each represented by the sum of its word embeddings. Returns 0
+   * if one of the word lists contains no known word.
    */
   compareWords(one: readonly string[], other: readonly string[]): number {
     const [first, second] = [this.#sum(one), this.#sum(other)];
@@ -73,7 +73,7 @@ export const READ_MEANINGS = Symbol('ReadMeanings');
 
 /**
  * Fetches embeddings for the tools in a list from the router. Returns null if the router is unavailable.
- * Without embeddings, the tools are compared only by their words.
+ * Without embeddings, the comparison of tools uses only their words.
  */
 export async function readMeanings(
   messaging: Pick<Messaging, 'call'>,
@@ -93,7 +93,7 @@ export async function readMeanings(
   }
 }
 
-/** Lists the distinct word stems for the objects in the tool names. */
+/** Lists the distinct stems of the object words in the tool names. */
 function listNameWords(tools: readonly OfferedTool[]): string[] {
   const words = new Set(tools.flatMap((tool) => [...readName(tool.name).objects]));
   return [...words].filter(({ length }) => length <= wordCharactersMax).slice(0, wordsMax);

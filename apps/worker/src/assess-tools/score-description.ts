@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer';
 import type { NearDuplicate } from './find-near-duplicates.ts';
 import { findAction, listStems, splitWords, type AssessedTool, type ToolParameter } from './assessed-tool.ts';
 
-/** The reason why a tool definition lost points, with a suggestion to fix the problem. */
+/** The reason why a tool definition lost points, with a suggested fix. */
 export interface DescriptionIssue {
   readonly code: string;
   /** Number of points lost, out of 100. */
@@ -28,7 +28,7 @@ const emptyNames = new Set(
 );
 const listedMax = 4;
 
-/** Scores how well a tool definition helps a model to choose the tool among other tools. */
+/** Scores how well a tool definition helps a model to choose the right tool. */
 export function scoreDescription(tool: AssessedTool, near: readonly NearDuplicate[]): DescriptionScore {
   const issues = [
     judgeLength(tool),

@@ -1,8 +1,8 @@
 import { splitWords, type AssessedTool } from './assessed-tool.ts';
 
 /**
- * A suggested wording that distinguishes a tool from another tool. The wording contains only names of tools and
- * parameters, so the worker is allowed to store it.
+ * A suggested wording that distinguishes a tool from another tool. The wording contains only names of tools
+ * and parameters, so the worker may store it.
  */
 export interface SuggestedWording {
   readonly collidesWith: string;
@@ -13,10 +13,10 @@ export interface SuggestedWording {
 const namedMax = 3;
 
 /**
- * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion combines the
- * tool's action and object with the parameters and name words that the similar tool lacks. The suggestion does
- * not describe the similar tool, because such a description would attract the wrong requests. The value is null
- * if the similar tool also has all of the tool's parameters and name words.
+ * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion combines
+ * the tool's action and object with those parameters and name words that the similar tool lacks. The
+ * suggestion does not describe the similar tool, because such a description would attract the wrong requests.
+ * Returns null if the similar tool also has all of the tool's parameters and name words.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);

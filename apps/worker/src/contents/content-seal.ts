@@ -16,10 +16,10 @@ export interface ContentPlace {
 }
 
 /**
- * Encrypts a request's content into salt, nonce, ciphertext and tag. Each content has a separate encryption
- * key. This key is derived from the service's key with HKDF-SHA-256 (RFC 5869). The salt for HKDF is random,
- * and its info is the account. The encryption also authenticates the account and the request, so that a moved
- * or swapped row cannot be decrypted.
+ * Encrypts a request's content into salt, nonce, ciphertext and tag. Each content is encrypted with a
+ * separate key. This key is derived from the service's key with HKDF-SHA-256 (RFC 5869). The HKDF salt is
+ * random, and the HKDF info is the account. The encryption also authenticates the account and the request, so
+ * that a moved or swapped row cannot be decrypted.
  */
 export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Array): Buffer {
   const salt = randomBytes(saltBytes);
@@ -31,7 +31,7 @@ export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Arra
 
 /**
  * Decrypts a request's content. Returns null if the content was encrypted for another account or request, or
- * with an unknown key. Also returns null if any bit of the content has changed.
+ * with an unknown key. Also returns null if the content was modified.
  */
 export function openContent(keys: readonly Buffer[], place: ContentPlace, sealed: Uint8Array): Buffer | null {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);

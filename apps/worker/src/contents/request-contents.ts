@@ -29,8 +29,8 @@ export async function storeContent(
 }
 
 /**
- * Reads a request's content in compressed form. Returns null if no content is stored, or if the content's
- * encryption key is no longer configured.
+ * Reads a request's content in compressed form. Returns null if no content is stored, or if the key that
+ * encrypted the content is no longer configured.
  */
 export async function readContent(
   database: TelemetryDatabase,
@@ -63,8 +63,8 @@ interface StoredContent {
 const accountBytesMax = 1024 * 1024 * 1024;
 
 /**
- * Stores a content once per request. Returns false for a deleted account, or if the request already has a
- * stored content.
+ * Stores a request's content, once per request. Returns false if the account is deleted, or if the request
+ * already has stored content.
  */
 async function insertContent(
   database: TelemetryDatabase,
@@ -92,9 +92,9 @@ export async function listAccountsWithContents(database: TelemetryDatabase): Pro
 }
 
 /**
- * Deletes an account's request contents that exceed the account's retention period, and the oldest contents
- * above the size limit. If the account no longer allows storing contents, all contents of the account are
- * deleted. Returns the number of deleted contents.
+ * Deletes request contents that exceed the account's retention period, and the oldest contents above the size
+ * limit. If the account no longer allows the storage of contents, all contents of the account are deleted.
+ * Returns the number of deleted contents.
  */
 export async function expireContents(
   database: TelemetryDatabase,
@@ -106,7 +106,7 @@ export async function expireContents(
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
   // The first twelve hex digits of a request id encode the time of the request.
-  // All ids of requests before an instant are smaller than the twelve digits of the instant followed by zeros.
+  // All request ids created before an instant sort below the instant's twelve hex digits followed by zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

@@ -3,11 +3,11 @@ import type { DeadLetters } from '../jobs/write-request-log/request-log-writer.p
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
 /**
- * Number of rows that one SQL statement deletes. Each statement takes a fraction of a second, so it hardly
+ * Number of rows that one SQL statement deletes. Each deletion takes a fraction of a second, so it hardly
  * delays other writers.
  */
 const rowsAtOnce = 5_000;
-/** Time limit in milliseconds for one call, well below the contract's deadline. */
+/** Time limit for one call in milliseconds, well below the contract's deadline. */
 const workMs = 5_000;
 /**
  * How long the deletion mark of an account waits for active writers, in milliseconds. If the writers take
@@ -16,8 +16,8 @@ const workMs = 5_000;
 const lockTimeoutMs = 2_000;
 
 /**
- * Finds every table with an account id column, listing each partition separately. The query finds new tables
- * automatically.
+ * Finds every table with an account id column, and lists each partition separately. The query finds newly
+ * added tables automatically.
  */
 const findTables = `
   SELECT class.oid::regclass::text AS name
@@ -38,8 +38,8 @@ export interface ForgetContext {
 
 /**
  * Deletes an account's requests. The function first marks the account as deleted, so that later writes skip the
- * account. The function then deletes all rows of the account. Returns whether the deletion is complete.
- * Repeated and concurrent calls are safe.
+ * account. The function then deletes all rows of the account. Returns whether the deletion of the account is
+ * complete. Repeated and concurrent calls are safe.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,
@@ -61,9 +61,9 @@ export async function forgetAccount(
 
 /**
  * Marks an account as deleted, in the table `forgotten_accounts`. The table lock waits for writers that have
- * not read the deletion mark. The lock ensures that no writer adds rows for the account after the deletion. An
- * SQL statement takes its snapshot after it acquires its locks. A writer that waits for this lock therefore
- * reads the deletion mark.
+ * not read the deletion mark. The lock ensures that no writer adds rows for the account after the deletion.
+ * An SQL statement takes its snapshot after it acquires its table locks. A writer that waits for this lock
+ * therefore reads the deletion mark.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -1,4 +1,4 @@
-/** Runs a periodic task, with a pause after each run. During a pause, the process can exit. */
+/** Runs a periodic task, with a pause after each run. The process can exit during a pause. */
 export class Rounds {
   /** Runs the task and returns the pause after the run, in milliseconds. The task function must not throw. */
   readonly #work: () => Promise<number>;
@@ -15,7 +15,7 @@ export class Rounds {
     return this.#closed;
   }
 
-  /** Starts the task. The first run of the task begins after a pause. */
+  /** Starts the periodic task. The first run of the task begins after a pause. */
   start(restMs: number): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {

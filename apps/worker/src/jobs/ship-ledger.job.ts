@@ -43,7 +43,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #ship(): Promise<number> {
     const { database, queueRedis, logger } = this.#parts;
-    // This check keeps Redis commands from waiting for Redis, which would delay the exit of the process.
+    // This check keeps Redis commands from waiting for a reconnection, which would delay the exit of the process.
     if (queueRedis.status !== 'ready') return awayMs;
     try {
       await shipLedger(database, (batches) => this.#add(batches));
@@ -68,7 +68,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await forgetShipped(this.#parts.database, batchIds);
     } catch (error) {
-      // After a failed deletion, the ledger batches are queued again and reported again later.
+      // If this deletion fails, the ledger batches are queued again and reported again later.
       this.#parts.logger.warn({ err: error }, 'deleting queued ledger batches failed; they are kept longer');
     }
   }
@@ -87,8 +87,8 @@ const batchesAtOnce = 100;
 const resendAfterSeconds = 10;
 
 /**
- * Claims ledger batches for queueing. Each ledger batch is claimed by only one worker. The claim uses raw SQL,
- * because it must be a single SQL statement.
+ * Claims ledger batches for queueing. Each ledger batch is claimed by only one worker. The claim uses raw
+ * SQL, because it must be a single SQL statement.
  */
 const takeBatches = `
   UPDATE ledger_outbox SET shipped_at = now()
@@ -105,13 +105,13 @@ interface OwedBatch extends LedgerEntryBatch {
   readonly id: string;
 }
 
-/** Queues ledger batches under their ids. If a batch is still in the queue, the call does not change it. */
+/** Queues ledger batches under their ids. If a batch with this id is still in the queue, the call has no effect. */
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**
- * Queues ledger batches that are not queued yet or were queued too long ago, and returns the number of queued
- * batches. Throws if the database or the queue is unavailable. After an error, ledger batches that were
- * already claimed are queued later.
+ * Queues ledger batches that are not queued or were queued too long ago, and returns the number of queued
+ * batches. Throws an error if the database or the queue is unavailable. If an error occurs, ledger batches
+ * that were already claimed are queued later.
  */
 async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Promise<number> {
   const batches = await database.acrossAccounts.$queryRawUnsafe<OwedBatch[]>(takeBatches);

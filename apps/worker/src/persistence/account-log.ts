@@ -8,10 +8,10 @@ interface LogSpan {
 }
 
 /**
- * Runs a query over `own`, the account's log rows in the time span. A query that selects from `own` reads only
- * one account and few partitions. The text in `sql` follows the definition of `own`, so `sql` starts with
- * `SELECT`, or with a comma and another definition. The parameters of `sql` start at `$4`. Postgres inlines
- * `own` into the query.
+ * Runs a query over `own`, the account's log rows in the time span. A query that selects from `own` reads
+ * only one account's rows in few partitions. The text in `sql` follows the definition of `own`, so `sql`
+ * starts with `SELECT`, or with a comma and another table definition. The parameters of `sql` start at `$4`.
+ * Postgres inlines `own` into the query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,
@@ -38,8 +38,8 @@ interface PageSpan extends LogSpan {
 }
 
 /**
- * SQL columns for `queryAccountPage`. The columns contain the total number of rows of a list, and one page of
- * the list under the list's name.
+ * SQL columns for a query with `queryAccountPage`. The columns contain the total number of rows in a list,
+ * and one page of the list under the name of the list.
  */
 export const pageOf = (list: string, orderBy: string): string => `
   (SELECT count(*) FROM ${list})::float8 AS total, (
@@ -48,7 +48,7 @@ export const pageOf = (list: string, orderBy: string): string => `
     ) AS page
   ) AS ${list}`;
 
-/** Runs a query over `own` that selects a page of a list with `pageOf`. */
+/** Runs a query over `own` that selects one page of a list with `pageOf`. */
 export async function queryAccountPage<Row>(
   database: TelemetryDatabase,
   { limit, offset, ...span }: PageSpan,
@@ -60,8 +60,8 @@ export async function queryAccountPage<Row>(
 }
 
 /**
- * Runs a query over `used`, an account's rows of `tool_days` in a span of whole UTC days. This query selects a
- * page of a list with `pageOf`.
+ * Runs a query over `used`, the rows of an account in `tool_days` for a span of whole UTC days. This query
+ * selects one page of a list with `pageOf`.
  */
 export async function queryToolDays<Row>(
   database: TelemetryDatabase,
@@ -80,7 +80,7 @@ export async function queryToolDays<Row>(
 }
 
 /**
- * SQL condition for a row of the request log with pruned tools. In rows of earlier releases, `tools_out` does
+ * SQL condition for log rows with pruned tools. In rows of earlier releases, `tools_out` does
  * not count the recovery tool.
  */
 export const isPruned = 'coalesce(tools_pruned, tools_in - tools_out) > 0';
@@ -126,7 +126,7 @@ const nothing = Object.keys(addends)
 const hourMs = 3_600_000;
 
 /**
- * Returns the whole hours in a time span. If the span contains no whole hour, both returned times are equal.
+ * Returns the whole hours in a time span. If the span contains no whole hour, both returned times are the same.
  */
 export function chooseWholeHours({ from, to }: Pick<LogSpan, 'from' | 'to'>): { from: string; to: string } {
   const firstMs = Math.min(Math.ceil(Date.parse(from) / hourMs) * hourMs, Date.parse(to));
@@ -139,8 +139,8 @@ const rowsWithin = (from: string, to: string) => `
   WHERE account_id = $1::uuid AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`;
 
 /**
- * SQL for the partial hour at one end of a time span. The figures of a partial hour are unknown if rows of
- * the hour were deleted.
+ * SQL for the partial hour at one end of a time span. The figures of a partial hour are unknown if any rows
+ * from the hour were deleted.
  */
 const unknownWithin = (from: string, to: string) => `
   SELECT greatest(hour, ${from}::timestamptz) AS at, key_id, ${nothing}, 0, requests - logged_requests FROM usage_hours
@@ -148,12 +148,12 @@ const unknownWithin = (from: string, to: string) => `
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. Callers can add up the figures in the rows of
+ * Runs a query over `used`, an account's usage in a time span. Callers can sum the figures over the rows of
  * `used`. For whole hours, the rows are hourly totals per API key. For the partial hours at both ends of the
- * time span, the rows are log rows. The column `at` is a time on the day to which the usage belongs. The hourly
- * totals are kept longer than the request log. The column `purged_requests` counts the requests of a row that
- * are no longer in the log. The column `unknown_requests` is above zero if the totals lack deleted requests
- * from a partial hour. The parameters of `sql` start at `$6`.
+ * time span, the query reads log rows. The column `at` contains any time on the day to which the usage
+ * belongs. The hourly totals are kept longer than the request log. The column `purged_requests` counts the
+ * requests of a row that were deleted from the log. The column `unknown_requests` is above zero if requests
+ * from a partial hour were deleted and are missing from the totals. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

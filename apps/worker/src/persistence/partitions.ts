@@ -1,7 +1,7 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
 /**
- * A month in the request log in UTC, from its first instant (inclusive) to the first instant of the next
+ * One month of the request log in UTC, from its first instant (inclusive) to the first instant of the next
  * month (exclusive).
  */
 interface MonthPartition {
@@ -11,8 +11,8 @@ interface MonthPartition {
 }
 
 /**
- * Id of the lock that prevents two workers from creating the same partition. The id can be any number that is
- * unique in this database.
+ * Id of the lock that prevents two workers from creating the same partition. The lock id can be any number
+ * that is unique in this database.
  */
 const partitionLock = 0x72_65_71_6c;
 
@@ -39,7 +39,7 @@ export class Partitions {
   /** Resolves when a partition exists for every given time. */
   async ensure(timesMs: Iterable<number>): Promise<void> {
     const missing = new Map<string, MonthPartition>();
-    // The events of a batch are usually from one month, so the partition is found once a batch.
+    // The events of a batch are usually from one month, so the partition is looked up once per batch.
     let [from, to] = [Infinity, -Infinity];
     for (const timeMs of timesMs) {
       if (timeMs >= from && timeMs < to) continue;

@@ -38,7 +38,7 @@ describe('the lower bound of effective recall', () => {
     }
   });
 
-  // The expected bounds come from a search by bisection over the whole trinomial distribution, with ten times as many pairs.
+  // The expected bounds come from a bisection search over the whole trinomial distribution, with ten times as many pairs.
   it.each([
     [20, 20, 0, 0.6, 0.516535],
     [20, 10, 8, 0.5, 0.220983],
@@ -55,7 +55,7 @@ describe('the lower bound of effective recall', () => {
     expect(boundEffectiveAt(counts(100, 3, 1, 0), 0).low).toBeCloseTo(boundRecallBelow(100, 4), 9);
   });
 
-  // The test makes 2,000 draws, so the standard error of a share of 5% is half a percentage point.
+  // The test makes 2,000 draws, so the standard error of a measured share of 5% is half a percentage point.
   it.each([
     ['single misses', 0.1, 0],
     ['double misses', 0, 0.05],
@@ -75,7 +75,7 @@ describe('the lower bound of effective recall', () => {
           if (value < chanceMore) more += 1;
           else if (value < chanceMore + chanceOne) one += 1;
         }
-        // A target slightly above the true recall must not pass the test.
+        // A target slightly above the true recall must fail the test.
         wrong += Number(meetsTarget(counts(samples, one, more), 0.5, recall + 1e-9));
       }
       expect(wrong / 2_000).toBeLessThan(0.062);

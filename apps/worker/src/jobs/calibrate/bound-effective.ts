@@ -2,11 +2,11 @@ import type { BoundedRecall } from '@gateway/contracts';
 import { boundRecallBelow } from './measure-bucket.ts';
 import { boundEffective } from './recovery-rate.ts';
 
-/** Error probability of each bound. Each bound is correct in 95 out of 100 cases. */
+/** Error probability of each bound. Each bound holds in 95 out of 100 cases. */
 const tail = 0.05;
 /**
- * Maximum number of conversations for the exact test. For more conversations, the exact bound and the binomial
- * bound are nearly equal.
+ * Maximum number of conversations for which the exact test is used. For more conversations, the exact bound
+ * and the binomial bound are almost equal.
  */
 const exactMax = 400;
 /** Number of values of the nuisance parameter that the test tries in its search for the worst case. */
@@ -14,9 +14,9 @@ const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
- * Factor by which the test weights a conversation that misses several tools. For such a conversation, the loss
- * is less certain than for a conversation that misses one tool. The exact test is valid with any weight. The
- * chosen weight allows the most misses.
+ * Factor by which the test weights a conversation that misses several tools. The loss of such a conversation
+ * is less certain than the loss of a conversation that misses one tool. The exact test is valid for any
+ * weight. The function chooses the weight that allows the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -25,7 +25,7 @@ const weightFactor = 1.5;
  */
 const recoveryMin = 0.1;
 
-/** For one value of K (the number of ranked tools), the number of conversations that miss tools. */
+/** For one K (number of ranked tools), the number of conversations that miss tools. */
 export interface MissCounts {
   readonly samples: number;
   /**
@@ -35,16 +35,16 @@ export interface MissCounts {
   readonly one: number;
   readonly more: number;
   /**
-   * The sum of the losses of the conversations that miss tools. A conversation that misses m tools has the loss
-   * 1 − ρ^m, where ρ is the recovery rate.
+   * The sum of the losses of the conversations that miss tools. The loss of a conversation that misses m
+   * tools is 1 − ρ^m, where ρ is the recovery rate.
    */
   readonly losses: number;
 }
 
 /**
  * Computes the lower and upper bound of effective recall at one value of K (the number of ranked tools). The
- * lower bound of effective recall is exact for up to 400 conversations. All other bounds are binomial bounds at
- * the real-valued sum of the losses (`boundRecallBelow`).
+ * lower bound of effective recall is exact for up to 400 conversations. All other bounds are binomial bounds,
+ * with the sum of the losses as a real-valued count (`boundRecallBelow`).
  * @param recoveryRate the recovery rate ρ from which `losses` was computed
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {
@@ -53,9 +53,9 @@ export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): Boun
 }
 
 /**
- * Returns the smallest mean loss at which the observed number of misses, or a smaller number, is too unlikely.
+ * Returns the smallest mean loss that makes the observed number of misses, or fewer misses, too unlikely.
  * The function finds the root of the logarithm, which is almost linear, by the Illinois variant of false
- * position. The result is on the safe side of the root.
+ * position. The returned loss is on the conservative side of the root.
  */
 function boundLoss(counts: MissCounts, recoveryRate: number): number {
   const excess = (loss: number): number =>
@@ -67,7 +67,7 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
     const loss = below + ((above - below) * high) / (high - low);
     const found = excess(loss);
-    // If the same end of the interval is kept twice, its value is halved, so that this end moves next.
+    // If the same end of the interval is kept twice in a row, its function value is halved, so that this end moves next.
     if (found > 0) {
       [below, high] = [loss, found];
       if (wasLast === 'below') low /= 2;
@@ -83,8 +83,8 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
 }
 
 /**
- * Whether the lower bound of effective recall meets the target. The function gives the same result as comparing
- * `boundEffectiveAt` with the target, but is faster.
+ * Whether the lower bound of effective recall meets the recall target. The function gives the same result as
+ * comparing `boundEffectiveAt` with the target, but is faster.
  */
 export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
   return isExact(counts, recoveryRate)
@@ -97,13 +97,13 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 }
 
 /**
- * Returns the largest probability of the observed number of misses, or of a smaller number, if the mean loss is
- * `loss`. With probability p₁, a conversation misses one tool and has the loss 1 − ρ (ρ is the recovery rate).
- * With probability p₂, a conversation misses several tools and has at most the loss 1. The two probabilities
- * therefore satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one + w · more, with
- * a fixed weight w. The weighted count of misses has a trinomial distribution. The test uses the worst pair
- * (p₁, p₂) with the given mean loss. The weighted count decreases as K (the number of ranked tools) grows, so
- * the smallest K that passes the test needs no statistical correction.
+ * Returns the maximum probability of the observed number of misses, or of fewer misses, if the mean loss is
+ * `loss`. With probability p₁, a conversation misses one tool and has the loss 1 − ρ (ρ is the recovery
+ * rate). With probability p₂, a conversation misses several tools and has at most the loss 1. The two
+ * probabilities therefore satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one
+ * + w · more, with a fixed weight w. The weighted count of misses has a trinomial distribution. The test uses
+ * the worst pair (p₁, p₂) with the given mean loss. The weighted count decreases as K (the number of ranked
+ * tools) grows, so the smallest K that passes the test needs no statistical correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
@@ -141,12 +141,12 @@ function chanceUpTo(
 function cumulate(most: number, samples: number, chance: number): number {
   if (most >= samples || chance <= 0) return 1;
   if (chance >= 1) return 0;
-  // The code sums the opposite tail of the distribution, so that the first term is not too small.
+  // The code sums the opposite tail of the distribution, so that the first term does not underflow.
   if (chance > 0.5) return 1 - cumulateSmall(samples - most - 1, samples, 1 - chance);
   return cumulateSmall(most, samples, chance);
 }
 
-/** @param chance the success probability of the binomial distribution, at most one half. */
+/** @param chance success probability of the binomial distribution, at most one half. */
 function cumulateSmall(most: number, samples: number, chance: number): number {
   let term = Math.exp(samples * Math.log1p(-chance));
   let sum = term;
@@ -158,7 +158,7 @@ function cumulateSmall(most: number, samples: number, chance: number): number {
   return Math.min(1, sum);
 }
 
-/** The logarithms of the factorials n! for each n that the exact test uses. */
+/** The logarithms of the factorials n! for each n up to the maximum of the exact test. */
 const logFactorials = new Float64Array(exactMax + 1);
 for (let n = 2; n <= exactMax; n += 1) logFactorials[n] = (logFactorials[n - 1] ?? 0) + Math.log(n);
 

@@ -40,7 +40,7 @@ export class CalibrateJob implements OnApplicationBootstrap, OnModuleDestroy {
     return this.#rounds.close();
   }
 
-  /** Returns the milliseconds until the next calibration round. */
+  /** Returns the number of milliseconds until the next calibration round. */
   async #calibrateAll(): Promise<number> {
     const { shadowAccounts, logger } = this.#parts;
     const startedAt = performance.now();

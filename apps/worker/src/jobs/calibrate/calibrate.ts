@@ -42,7 +42,7 @@ export interface CalibrateContext {
   readonly readGoals: (accountId: string) => Promise<PolicyGoals>;
   readonly announce: (policy: RoutingPolicy) => void;
   /**
-   * A callback that runs after a routing policy was stored, for each bucket in which recall dropped or is
+   * A callback that runs after a routing policy is stored, for each bucket in which recall dropped or is
    * tested again.
    */
   readonly onRecallChange?: (change: RecallChange) => void;
@@ -122,9 +122,9 @@ async function write(
   const json = { recoveryRate: { ...rate }, buckets: structuredClone(buckets) as object };
   const data = { version, madeAt, recallTarget, ...json };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // The code checks for a deleted account after the write. A deletion after this check finds the written row.
+  // The code checks for a deleted account only after the write. A deletion after this check finds the written row.
   const isForgotten = (await forgottenAccount.count()) > 0;
-  // Older versions are deleted. A conversation keeps its policy version, but no conversation lasts a month.
+  // Deletes older versions. A conversation keeps its policy version, but no conversation lasts a month.
   const oldest = new Date(madeAt.getTime() - windowDays * dayMs);
   await routingPolicy.deleteMany({
     where: isForgotten ? {} : { version: { lt: version }, madeAt: { lt: oldest } },

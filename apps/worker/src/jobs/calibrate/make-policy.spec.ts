@@ -16,7 +16,7 @@ const draw = (count: number, neededK: (at: number) => number, change: Partial<Sh
     setup,
     ...change,
   }));
-/** Settings without recovery, so that K (the number of ranked tools) depends only on forwarded recall. */
+/** Settings with recovery disabled, so that K (the number of ranked tools) depends only on forwarded recall. */
 const goalsFor = (recallTarget: number) => ({ recallTarget, hasRecovery: false });
 const measure = (samples: readonly ShadowSample[], previous: Calibration | null, recallTarget: number) =>
   calibrate({ samples, pruned: [] }, previous, goalsFor(recallTarget));
@@ -82,7 +82,7 @@ describe('a calibrated routing policy', () => {
       );
       return losses.find(([k]) => k === 5)?.[1];
     };
-    // With the prior recovery rate of 0.5, one missed tool has a loss of 0.5. Three missed tools have a loss of 0.875.
+    // With the prior recovery rate of 0.5, one missed tool has a loss of 0.5. The loss of three missed tools is 0.875.
     expect(recall(once)).toBeCloseTo(20 * 0.5, 9);
     expect(recall(twice)).toBeCloseTo(20 * 0.875, 9);
   });
@@ -111,8 +111,8 @@ describe('a calibrated routing policy', () => {
     const fallen = [...before, ...draw(20, () => 60, {}, 100)];
     const second = measure(fallen, first, 0.95);
     expect(bucketOf(second)).toMatchObject({ state: 'off', reason: 'recall_fell', k: null });
-    // The conversations just before the drop in recall also had high ranks.
-    // The test can therefore not determine the exact start of the drop in recall.
+    // The conversations just before the drop in recall also had deep ranks.
+    // The test therefore cannot determine exactly when the drop in recall started.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
     expect(decideBucket(policy, { intent: 'act', tools: 80 })).toMatchObject({ state: 'off', k: null });

@@ -18,14 +18,14 @@ const bucketsMax = 128;
 /** Relative change in the number of conversations after which a bucket's figures are published again. */
 const growth = 0.1;
 /**
- * Maximum number of conversations for which the figures of a bucket are published after every new
- * conversation. The share of shadow conversations depends on the published figures.
+ * Up to this number of conversations, the figures of a bucket are published after every new conversation. The
+ * share of conversations selected as shadow conversations depends on the published figures.
  */
 const samplesInFull = 100;
 /** Change in a recovery rate after which the recovery rate is published again. */
 const rateStep = 0.02;
 
-/** An account's measurements, from its request log. */
+/** An account's measurements, taken from its request log. */
 export interface Measurements {
   readonly samples: readonly ShadowSample[];
   readonly pruned: readonly PrunedConversation[];
@@ -42,9 +42,9 @@ export interface Calibration {
  * Computes an account's routing policy from its measurements. Each bucket combines an intent with a size band.
  * Each size band also has a bucket for all intents. K (the number of ranked tools) is the smallest value for
  * which the lower bound of effective recall meets the target. After a drop in recall, only the conversations
- * after the drop count for a bucket. Pruning is off in the bucket until there are enough conversations after
- * the drop, so all tools are sent. Pruning is also off in a bucket if even the upper bound on the recall of its
- * plans is below the target.
+ * after the drop count for a bucket. Pruning stays off in the bucket, and all tools are sent, until there are
+ * enough conversations after the drop. Pruning is also off in a bucket if even the upper bound of recall for
+ * its plans is below the target.
  */
 export function calibrate(
   { samples, pruned }: Measurements,
@@ -71,7 +71,7 @@ export function calibrate(
 }
 
 /**
- * A bucket uses its own recovery rate if the rate comes from enough measurements. Any other bucket uses the
+ * A bucket uses its own recovery rate if the rate is based on enough measurements. Any other bucket uses the
  * account's recovery rate.
  */
 function chooseRate(
@@ -104,7 +104,7 @@ export function isNews(previous: Calibration | null, next: Calibration): boolean
   });
 }
 
-/** Renders the routing policy in the form that the router applies and the API shows. */
+/** Renders the routing policy in the form that the router applies and the API returns. */
 export function renderPolicy(
   accountId: string,
   version: number,
@@ -150,8 +150,8 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
 }
 
 /**
- * Returns the number of misses or the losses at `k` ranked tools. The values come from the last curve point
- * whose K is at most `k`.
+ * Returns the number of misses or the sum of losses at `k` ranked tools. Both figures come from the last
+ * curve point whose K is at most `k`.
  */
 export function lostAt(points: readonly CurvePoint[], k: number, samples: number): number {
   return points.findLast(([each]) => each <= k)?.[1] ?? samples;

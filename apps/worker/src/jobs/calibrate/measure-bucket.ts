@@ -7,16 +7,16 @@ export interface ShadowSample {
   readonly at: string;
   readonly bucket: string;
   /**
-   * The K (number of ranked tools) that each called tool needs. This is the smallest K for which the tool set
-   * contains the tool when it is first called. The list is in descending order and has a maximum length. The
-   * list is empty if the model called no tool.
+   * The K (number of ranked tools) required for each called tool. This is the smallest K at which the tool
+   * set contains the tool when it is first called. The list is in descending order and limited in length. The
+   * list is empty if the model called no tools.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
   readonly missed: number;
   /** Whether the plan would have enabled recovery. */
   readonly isArmed: boolean;
-  /** The probability with which the conversation was selected as a shadow conversation, above 0. */
+  /** The probability that the conversation was selected as a shadow conversation, above 0. */
   readonly share: number;
   /** Number of offered tools. */
   readonly tools: number;
@@ -24,8 +24,8 @@ export interface ShadowSample {
 }
 
 /**
- * The smallest K (number of ranked tools) for which the tool set would have contained every tool called in the
- * conversation.
+ * The smallest K (number of ranked tools) for which the tool set would have contained every called tool of
+ * the conversation.
  */
 export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number {
   return neededKs[0] ?? 1;
@@ -38,11 +38,11 @@ export function neededKOf({ neededKs }: Pick<ShadowSample, 'neededKs'>): number 
 export type CurvePoint = readonly [k: number, misses: number];
 
 /**
- * Maximum number of points on a curve. Further points would make no difference for any realistic recall target.
+ * Maximum number of points on a curve. Further points would not matter for any realistic recall target.
  */
 const pointsMax = 64;
 /**
- * Up to this number, the curve has a point for each number of misses. Above this number, each point has one
+ * Up to this number of misses, the curve has a point for each number. Above this number, each point has one
  * eighth more misses than the point before.
  */
 const missesInFull = 40;
@@ -50,8 +50,8 @@ const missesInFull = 40;
 /**
  * Measures how recall grows with K (the number of ranked tools). For each number of misses, the function finds
  * the smallest K (number of ranked tools) that causes no more misses. The points on the recall curve are in
- * ascending order of K. Recall never falls when K grows. The first point with a bound that meets the target is
- * therefore as reliable as a single bound. The choice among many values of K therefore needs no statistical
+ * ascending order of K. Recall never decreases as K grows. The first point whose bound meets the target is
+ * therefore as reliable as a single bound. Choosing among many values of K therefore needs no statistical
  * correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
@@ -59,7 +59,7 @@ export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const points = new Map<number, number>();
   for (let misses = 0; misses < needed.length && points.size < pointsMax; misses = nextMisses(misses)) {
     const k = Math.max(1, needed[needed.length - 1 - misses] ?? 1);
-    // Points on the curve arrive in descending order of K (the number of ranked tools).
+    // Curve points arrive in descending order of K (the number of ranked tools).
     // Among several points with the same K, the first point has the true number of misses.
     if (!points.has(k)) points.set(k, countAbove(needed, k));
   }
@@ -83,9 +83,9 @@ export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: n
 }
 
 /**
- * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf` returns
- * the loss of a conversation for a number of needed tools that are pruned at K. The list has one point for each
- * K at which the sum changes, in ascending order of K, up to a maximum number of points.
+ * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf`
+ * returns the loss of a conversation from its number of needed tools that are pruned at K. The list has one
+ * point for each K at which the sum changes, in ascending order of K, up to the maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],
@@ -106,15 +106,15 @@ function countWhile(values: readonly number[], test: (value: number) => boolean)
   return at < 0 ? values.length : at;
 }
 
-/** Error probability of each bound. Each bound is correct in 95 out of 100 cases. */
+/** Error probability of each bound. Each bound holds in 95 out of 100 cases. */
 const tail = 0.05;
 
 /**
- * The exact one-sided 95% lower bound for recall after `misses` among `samples` conversations. The bound is a
- * quantile of the beta distribution. Source: The method comes from Clopper & Pearson, "The use of confidence or
- * fiducial limits illustrated in the case of the binomial", 1934. Without any misses, lower bounds of 90, 95
- * and 99% require 29, 59 and 299 samples.
- * @param misses number of misses, which may be fractional (see `boundEffective`)
+ * The exact one-sided 95% lower bound for recall, given `misses` missed samples among `samples`
+ * conversations. The bound is a quantile of the beta distribution. Source: The method comes from Clopper &
+ * Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", 1934. Without
+ * misses, lower bounds of 90, 95 and 99% require 29, 59 and 299 samples.
+ * @param misses the number of misses, which may be fractional (see `boundEffective`)
  */
 export function boundRecallBelow(samples: number, misses: number): number {
   return misses >= samples ? 0 : jstat.jStat.beta.inv(tail, samples - misses, misses + 1);

@@ -10,7 +10,7 @@ import {
 import { boundEffective, lossOf, type PrunedConversation } from './recovery-rate.ts';
 import { watchRecall, type RecallState, type WatchedConversation } from './watch-recall.ts';
 
-/** Number of conversations used per bucket, newest first. Older conversations may have used other tools. */
+/** Number of conversations used per bucket, newest first. Older conversations may have used different tools. */
 const samplesMax = 1_000;
 
 /** A bucket as it is stored with the account's routing policy. */
@@ -20,31 +20,31 @@ export interface PolicyBucket {
   readonly samples: number;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** The smallest K that meets the recall target. The value is null unless the bucket is calibrated. */
+  /** The smallest K that meets the recall target. Null unless the bucket is calibrated. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
   readonly recoveryRate: RecoveryRate;
   /** Number of conversations that miss a tool, by K (the number of ranked tools). */
   readonly curve: readonly CurvePoint[];
-  /** Sum of the expected losses of conversations with recovery, by K (the number of ranked tools). */
+  /** Sum of the expected losses of conversations with recovery enabled, by K (the number of ranked tools). */
   readonly losses: readonly CurvePoint[];
-  /** Effective recall at K with its bounds. The value is null unless the bucket is calibrated. */
+  /** Effective recall at K, with its bounds. Null unless the bucket is calibrated. */
   readonly effective: BoundedRecall | null;
-  /** Mean number of tools in the tool lists. */
+  /** Mean number of tools per tool list. */
   readonly toolsMean: number;
   /**
-   * Time of the first sample, as RFC 3339. Conversations before a drop in recall are excluded from the bucket.
-   * The value is null if recall has not dropped.
+   * Time of the first sample, as RFC 3339. The bucket excludes conversations before a drop in recall.
+   * Null if recall has not dropped.
    */
   readonly since: string | null;
   /**
-   * The reason why recall is tested again with more shadow conversations. The value is null if recall is not
-   * tested again.
+   * The reason why recall is tested again, with more shadow conversations. Null if recall is not tested
+   * again.
    */
   readonly retest: RecallRetest | null;
 }
 
-/** The recall target and the recovery setting of an account. */
+/** An account's recall target and recovery setting. */
 export interface PolicyGoals {
   /** The target for effective recall, from 0.5 to 0.9999. */
   readonly recallTarget: number;
@@ -60,7 +60,7 @@ export interface BucketMeasurements {
 
 /**
  * Calibrates one bucket of conversations.
- * @param rate the recovery rate, which is not used for an account without recovery.
+ * @param rate the recovery rate, which is ignored for an account without recovery.
  */
 export function calibrateBucket(
   bucket: string,
@@ -127,7 +127,7 @@ function offBecause(reason: PolicyReason): Off {
   return { state: 'off', reason, k: null, kWithoutRecovery: null, effective: null };
 }
 
-/** Whether even the upper bound on the effective recall of the computed plans is below the target. */
+/** Whether even the upper bound of effective recall for the computed plans is below the target. */
 function isTargetMissed(
   samples: readonly ShadowSample[],
   recallTarget: number,
@@ -181,7 +181,7 @@ function countMisses(samples: readonly ShadowSample[], k: number, losses: number
 }
 
 /**
- * Returns the index of the first value from which a condition holds for all further values. Returns null if
+ * Returns the index of the first value from which on a condition holds for all values. Returns null if
  * the condition fails for the last value.
  */
 function findFirst<Value>(values: readonly Value[], isMet: (value: Value) => boolean): number | null {

@@ -5,11 +5,11 @@ const stretchMax = 20;
 const rounds = 20;
 
 /**
- * Detects when tool ranks in conversations get worse. The test models a drop in recall by multiplying the depth
- * of every rank by a factor. This factor lowers recall at K by ten percentage points. In statistical terms, the
- * share of deeper ranks is raised to a power (Lehmann, "The power of rank tests", 1953). The test therefore
- * works for any distribution of ranks. The test uses all ranks in a conversation, because the deepest rank
- * contains only half of the information.
+ * Detects when tool ranks in conversations get worse. The test models a drop in recall as a multiplication of
+ * the depth of every rank by a factor. This factor lowers recall at K by ten percentage points. In
+ * statistical terms, the share of deeper ranks is raised to a power (Lehmann, "The power of rank tests",
+ * 1953). The test therefore works for any distribution of ranks. The test uses all ranks in a conversation,
+ * because the deepest rank carries only half of the information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;
@@ -53,9 +53,9 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 }
 
 /**
- * The tool calls of a conversation are correlated, so they contain less information than independent tool
- * calls. Without a change in recall, a likelihood ratio has mean 1. The weight is an exponent of at most 1,
- * chosen so that the mean ratio of the reference conversations is 1.
+ * The tool calls of a conversation are correlated, so they carry less information than independent tool
+ * calls. Without a change in recall, the expected value of a likelihood ratio is 1. The weight is an exponent
+ * of at most 1, chosen so that the mean ratio of the reference conversations is 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);
@@ -74,7 +74,7 @@ function bisect(low: number, high: number, holdsAt: (place: number) => boolean):
 }
 
 /**
- * Tool ranks from the reference conversations. The test compares new conversations with the reference
+ * The tool ranks in the reference conversations. The test compares new conversations with these
  * conversations.
  */
 class RankReference {
@@ -88,8 +88,8 @@ class RankReference {
   }
 
   /**
-   * The depth of a rank is the negative logarithm of the share of reference ranks that are as deep or deeper. A
-   * reference rank that equals the given rank counts as half. Whatever the distribution of the ranks, the
+   * The depth of a rank is the negative logarithm of the share of reference ranks that are as deep or deeper.
+   * A reference rank equal to the given rank counts as half. Regardless of the distribution of the ranks, the
    * depths of the reference ranks are exponentially distributed with mean 1.
    */
   depthOf(rank: number): number {
@@ -98,7 +98,7 @@ class RankReference {
     return -Math.log((atLeast + this.#countBeyond(rank) + 1) / (2 * total + 2));
   }
 
-  /** The depth at which ranks begin to exceed `k`. */
+  /** The depth beyond which ranks exceed `k`. */
   depthBeyond(k: number): number {
     return -Math.log((this.#countBeyond(k) + 0.5) / (this.#ranks.length + 1));
   }

@@ -13,18 +13,18 @@ export const windowDays = 30;
 const dayMs = 86_400_000;
 const samplesMax = 20_000;
 /**
- * Maximum number of needed tools that the worker reads per conversation. The worker reads first the tools that
- * need the largest K (number of ranked tools).
+ * Maximum number of needed tools that the worker reads per conversation. The worker first reads the tools
+ * that require the largest K (number of ranked tools).
  */
 const needsMax = 32;
 /**
- * Number of pruned requests from which recoveries are measured. If there are more, the worker uses the newest
- * requests.
+ * Number of pruned requests from which recoveries are measured. If there are more requests, the worker uses
+ * the newest ones.
  */
 const prunedRequestsMax = 50_000;
 
 /**
- * The setup of a request consists of the tool list, the model, and the ranker (the first part of the policy
+ * The setup of a request consists of its tool list, model and ranker (the first part of the policy
  * version).
  */
 const setupSql = `
@@ -34,7 +34,7 @@ const firstSetupSql = ['tool_list', 'model', 'ranker']
   .map((column) => `(array_agg(${column} ORDER BY created_at))[1] AS ${column}`)
   .join(', ');
 
-/** A tool counts once per conversation, with the K (number of ranked tools) that its first call needed. */
+/** A tool counts once per conversation, with the K (number of ranked tools) required at its first call. */
 const samplesSql = `
   , shadow AS (
     SELECT coalesce(session_key, session_id, id::text) AS session, created_at, bucket, tools_in, needs,

@@ -9,8 +9,8 @@ export interface WatchedSample {
 }
 
 /**
- * Estimates the usual behavior from reference conversations. Then computes how a drop in recall would change
- * the probability of a conversation, as a ratio.
+ * Estimates the usual recall behavior from reference conversations. The watch then computes how a drop in
+ * recall would change the probability of a conversation, as a ratio.
  */
 export interface RecallWatch {
   addUsual(sample: WatchedSample): void;
@@ -21,8 +21,8 @@ export interface Likelihood {
   /** The mean information (in nats) of one conversation after the drop in recall. */
   readonly nats: number;
   /**
-   * The logarithm of a ratio. The ratio is the probability of a conversation after the drop in recall, divided
-   * by its probability before the drop.
+   * The logarithm of a likelihood ratio. The ratio is the probability of a conversation after a drop in
+   * recall, divided by its probability before the drop.
    */
   readonly ratioOf: (sample: WatchedSample) => number;
 }
@@ -30,7 +30,7 @@ export interface Likelihood {
 /** The drop in recall to detect, as a share. */
 export const fall = 0.1;
 
-/** Detects a growing share of conversations that need more than K ranked tools. */
+/** Detects a rise in the share of conversations that need more than K ranked tools. */
 export class MissWatch implements RecallWatch {
   readonly #k: number;
   #conversations = 0;
@@ -53,7 +53,7 @@ export class MissWatch implements RecallWatch {
 }
 
 /**
- * If the probability of an event rises, returns the log-likelihood ratios for the event and for its absence.
+ * If the probability of an event rises, returns the log-likelihood ratios for its occurrence and for its absence.
  */
 export function binaryRatio(before: number, after: number): { hit: number; none: number; nats: number } {
   const [hit, none] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];

@@ -2,12 +2,12 @@ import { priorRecoveryRate, type BoundedRecall, type RecoveryRate } from '@gatew
 import { boundRecallAbove, boundRecallBelow, type ShadowSample } from './measure-bucket.ts';
 import type { Setup } from './setup-change.ts';
 
-/** A served conversation with pruned tools that the model could recover. */
+/** A conversation served with pruned tools that the model could recover. */
 export interface PrunedConversation {
   /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
   readonly bucket: string;
-  /** Number of ranked tools that were forwarded in the conversation's first request. */
+  /** Number of ranked tools that were forwarded in the first request of the conversation. */
   readonly k: number;
   /** Number of tools that the model recovered and called. */
   readonly recovered: number;
@@ -31,10 +31,10 @@ export interface PrunedCount {
   readonly since: string;
 }
 
-/** Minimum number of missed tools in shadow conversations. Below this number, the prior applies. */
+/** Minimum number of missed tools in shadow conversations. Below this number, the prior recovery rate applies. */
 const missedMin = 20;
 /**
- * The 95% quantile of the normal distribution. Each bound that uses this quantile is correct in 95 out of 100
+ * The 95% quantile of the normal distribution. Each bound that uses this quantile holds in 95 out of 100
  * cases.
  */
 const quantile = 1.645;
@@ -42,14 +42,14 @@ const quantile = 1.645;
 type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 
 /**
- * Measures the recovery rate ρ. The rate is the number of recovered tools in pruned conversations, divided by
- * the number of missed tools in pruned conversations. The number of missed tools is estimated from shadow
- * conversations. Each shadow conversation was selected with a known probability p. A shadow conversation
- * therefore represents (1 − p) / p pruned conversations from the same time and under the same policy. This is
- * the Horvitz–Thompson estimator ("A Generalization of Sampling Without Replacement From a Finite Universe",
- * 1952). The bounds of ρ come from the delta method for the logarithm of a ratio. The variances are summed over
- * conversations, because the tool calls of a conversation depend on each other. Plans use the lower bound of ρ
- * if the measurement contradicts the prior.
+ * Measures the recovery rate ρ. The rate is the number of recovered tools divided by the number of missed
+ * tools, in pruned conversations. The number of missed tools is estimated from shadow conversations. Each
+ * shadow conversation was selected with a known probability p. A shadow conversation therefore represents (1
+ * − p) / p pruned conversations from the same time and under the same policy. This is the Horvitz–Thompson
+ * estimator ("A Generalization of Sampling Without Replacement From a Finite Universe", 1952). The bounds of
+ * ρ come from the delta method for the logarithm of a ratio. The variances are summed over conversations,
+ * because the tool calls of a conversation are not independent. Plans use the lower bound of ρ if the
+ * measurement contradicts the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
@@ -110,7 +110,7 @@ function weigh(shadow: readonly ShadowCount[]): Total {
   return { sum, squares };
 }
 
-/** Half an event is added to the number of recovered tools, so that a count of zero also has a variance. */
+/** Half an event is added to the number of recovered tools, so that a zero count also has a variance. */
 function boundRatio(recovered: Total, missed: Total): BoundedRecall {
   const events = recovered.sum + 0.5;
   const variance = (recovered.squares + 0.5) / events ** 2 + missed.squares / missed.sum ** 2;
@@ -121,9 +121,9 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 
 /**
  * Whether the prior recovery rate lies between the bounds of the measured rate. If the prior lies between the
- * bounds, it does not contradict the measurement. A lower bound below the prior then only shows that few
- * measurements exist. Using the lower bound would raise K (the number of ranked tools). A larger K misses fewer
- * tools, so fewer recoveries could be measured.
+ * bounds, it does not contradict the measurement. If the lower bound is below the prior, this only shows that
+ * there are few measurements. Using the lower bound would raise K (the number of ranked tools). With a larger
+ * K, fewer tools are missed, so fewer recoveries could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;
@@ -138,9 +138,9 @@ export function lossOf(misses: number, recoveryRate: number): number {
 }
 
 /**
- * Bounds effective recall, from the sum of the losses of `samples` conversations. A loss between 0 and 1 varies
- * less than a coin toss with the same mean. The binomial bound at the real-valued sum of the losses is
- * therefore conservative. `npm run eval:served` measures the error of the bounds of effective recall.
+ * Computes bounds for effective recall, from the sum of the losses of `samples` conversations. A loss between 0 and 1
+ * has at most the variance of a coin toss with the same mean. The binomial bound at the real-valued sum of the losses
+ * is therefore conservative. `npm run eval:served` measures the error of the bounds of effective recall.
  */
 export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {

@@ -4,8 +4,8 @@ import { measureDispersion, type WatchedRecovery } from './recovery-watch.ts';
 const usual = 0.15;
 
 /**
- * Conversations for tests, with 200 conversations per day, in groups of similar consecutive conversations. In
- * each group, either all conversations need recovery or no conversation needs recovery.
+ * Conversations for tests, with 200 conversations per day, in groups of similar consecutive conversations.
+ * Within each group, either all conversations need recovery or none of them does.
  */
 function draw(seed: number, episode: number, count = 4_000): WatchedRecovery[] {
   const random = randomFrom(seed);

@@ -1,7 +1,7 @@
 import jstat from 'jstat';
 import { binaryRatio, fall } from './recall-watch.ts';
 
-/** A served conversation with pruned tools. */
+/** A conversation that was served with pruned tools. */
 export interface WatchedRecovery {
   /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;
@@ -12,8 +12,8 @@ export interface WatchedRecovery {
 }
 
 /**
- * Minimum number of served conversations in the reference. With fewer conversations, recoveries do not prove a
- * drop in recall.
+ * Minimum number of served conversations in the reference. With fewer conversations, frequent recoveries do
+ * not prove a drop in recall.
  */
 const referenceMin = 200;
 /**
@@ -21,24 +21,24 @@ const referenceMin = 200;
  * many conversations, or at the end of the day (UTC).
  */
 export const blockMax = 40;
-/** Limits of the recovery rate from which the size of a rise is computed. */
+/** Limits on the recovery rate, used to compute the size of a rise. */
 const [rateMin, rateMax] = [0.3, 1];
 /**
- * Minimum number of blocks of conversations, and of days. With fewer blocks or days, the variance has no
- * meaning.
+ * Minimum number of blocks of conversations, and of days. With fewer blocks or days, the estimated variance
+ * is meaningless.
  */
 const blocksMin = 3;
-/** Confidence level of the bounds of a variance ratio. */
+/** Confidence level of the bounds for a variance ratio. */
 const certainty = 0.95;
 /** Number of characters in a date of the form `YYYY-MM-DD`. */
 export const dateLength = 10;
 
 /**
- * Measures how often tools are recovered. Then computes how a drop of forwarded recall by ten points changes
- * the probability of a conversation with or without recovery. The share of conversations with a recovery is
- * proportional to the share of conversations that miss a tool at their K (number of ranked tools). Shadow
- * conversations measure the share of conversations with a missed tool. A change of K is therefore not mistaken
- * for a drop in recall.
+ * Measures how often the model recovers tools. The watch then computes how a ten-point drop in forwarded
+ * recall changes the probability of a conversation with or without recovery. The share of conversations with
+ * a recovery is proportional to the share of conversations in which K (the number of ranked tools) was too
+ * small. Shadow conversations measure the share of conversations with a missed tool. A change of K is
+ * therefore not mistaken for a drop in recall.
  */
 export class RecoveryWatch {
   readonly #usual: WatchedRecovery[] = [];
@@ -48,8 +48,8 @@ export class RecoveryWatch {
   }
 
   /**
-   * @param missShareAt function that returns the share of shadow conversations that need more than K ranked
-   * tools. The share is above 0.
+   * @param missShareAt a function that returns the share of shadow conversations that need more than K ranked
+   * tools. The share must be above 0.
    */
   fit(missShareAt: (k: number) => number): RecoveryLikelihood {
     let [events, missed] = [0, 0];
@@ -86,27 +86,27 @@ export class RecoveryWatch {
 
 export interface RecoveryLikelihood {
   /**
-   * The number of conversations that are similar to each other. The number is the variance of blocks divided by
-   * a binomial variance. The result is at least 1.
+   * The average number of similar conversations that count as one independent conversation. This number is the
+   * variance between blocks of conversations, divided by the binomial variance. This number is at least 1.
    */
   readonly dispersion: number;
   /**
-   * The information (in nats) per conversation after the drop in recall. The value is 0 while the reference is
-   * too small.
+   * The information (in nats) per conversation after the drop in recall. Zero while the reference is too
+   * small.
    */
   readonly nats: number;
   readonly ratioOf: (conversation: WatchedRecovery) => number;
 }
 
 /**
- * Returns the ratio of two variances of recoveries. The first is the variance between blocks of conversations,
- * and the second is the variance that independent conversations would have. Similar conversations, such as an
- * agent that repeats a task, need the same tools. The caller divides the evidence by the ratio, so that similar
- * conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). Blocks of
- * consecutive conversations reveal similar conversations that follow each other. Whole days also reveal similar
- * conversations that run in parallel. If blocks vary significantly more than independent conversations, the
- * function uses the upper bound of their ratio, because a ratio that is too small would cause false alarms. For
- * whole days, the function uses the lower bound, because there are few days.
+ * Returns the ratio of two variances of the number of recoveries. The first variance is between blocks of
+ * conversations, and the second is the variance expected for independent conversations. Similar conversations,
+ * such as an agent that repeats a task, need the same tools. The caller divides the evidence by the ratio, so
+ * that similar conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). Blocks
+ * of consecutive conversations reveal similar conversations that follow each other. Whole days also reveal
+ * similar conversations that run in parallel. If blocks vary significantly more than independent conversations,
+ * the function uses the upper bound of their ratio, because a ratio that is too small would cause false alarms.
+ * For whole days, the function uses the lower bound, because there are only a few days.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],
@@ -138,8 +138,8 @@ export function measureDispersion(
 }
 
 /**
- * Sums the squared differences between the blocks and their expected values. Also sums the expected variances
- * of independent conversations.
+ * Sums the squared differences between the counts in the blocks and their expected values. Also sums the
+ * variances that independent conversations would have.
  */
 class Tally {
   #events = 0;
@@ -164,8 +164,8 @@ class Tally {
   }
 
   /**
-   * A bound on the ratio of the measured variance to the variance of independent conversations. The bound is 0
-   * if there are too few blocks.
+   * A confidence bound for the ratio of the measured variance to the variance of independent conversations.
+   * The bound is 0 if there are too few blocks.
    */
   boundRatio(side: 'low' | 'high'): number {
     if (this.size < blocksMin) return 0;

@@ -1,22 +1,22 @@
 /**
- * The setup of a conversation consists of the tool list, the model, and the ranker. A value that the log does
- * not contain is null.
+ * The setup of a conversation consists of its tool list, model and ranker. A part of the setup that the log
+ * does not contain is null.
  */
 export type Setup = readonly [toolList: string | null, model: string | null, ranker: string | null];
 
 /**
- * Minimum number of conversations since the first use of a new value in the setup. In fewer conversations, a
- * new value does not count as a change.
+ * Minimum number of conversations after the first use of a new value in the setup. A new value in fewer
+ * conversations does not count as a change.
  */
 const conversationsMin = 5;
 /** Minimum share of conversations with a new value, counted from the first use of the value. */
 const shareMin = 0.5;
 
 /**
- * The index of the first conversation after the newest change of the tool list, the model or the ranker. A new
- * value counts as a change only if most conversations since its first use contain the new value. Therefore, a
- * tool list that changes with every conversation is not a change, and neither is a model on trial. The value is
- * null if the setup did not change.
+ * The index of the first conversation after the newest change of the tool list, the model or the ranker. A
+ * new value counts as a change only if most conversations since its first use contain it. Therefore, a tool
+ * list that changes with every conversation does not count as a change, and neither does a model on trial.
+ * Returns null if the setup did not change.
  */
 export function findChange(conversations: readonly { readonly setup: Setup }[]): number | null {
   const changes = [0, 1, 2].flatMap((part) => findPart(conversations, part) ?? []);

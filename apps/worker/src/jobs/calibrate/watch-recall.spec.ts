@@ -12,7 +12,7 @@ const drawRank = (random: () => number, scale: number) => 1 + Math.floor(-Math.l
 
 /**
  * Shadow conversations with three tool calls each. Twelve ranked tools (K = 12) are enough for 95% of the
- * conversations. If all ranks are multiplied by the factor 1.4, twelve ranked tools are enough for 85% of the
+ * conversations. If all ranks are multiplied by 1.4, twelve ranked tools are enough for 85% of the
  * conversations.
  */
 const drawShadows = (
@@ -92,8 +92,8 @@ interface Traffic {
 }
 
 /**
- * An account's conversations as in the request log. Some are shadow conversations, and all other conversations
- * are pruned to K ranked tools.
+ * An account's conversations, as recorded in the request log. Some conversations are shadow conversations,
+ * and all others are pruned to K ranked tools.
  */
 function drawTraffic({ seed, from = 0, count, ...traffic }: Traffic): WatchedConversation[] {
   const { missed, rho, share = 0.05, episode = 1, servedK = k, ranWith = setup } = traffic;
@@ -143,7 +143,7 @@ describe('a drop in recall, detected from recoveries', () => {
   });
 
   it('is not reported after a change to a smaller K, which needs more recoveries', () => {
-    // Half of the shadow conversations need 8 tools, so many more conversations miss a tool at K = 4.
+    // Half of the shadow conversations need 8 tools, so far more conversations miss a tool at K = 4.
     const smaller = Array.from({ length: 4 }, (_, seed) => {
       const reference = drawTraffic({ ...before, seed });
       const rest = drawTraffic({

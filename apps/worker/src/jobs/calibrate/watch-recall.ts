@@ -4,35 +4,35 @@ import { MissWatch, type Likelihood, type RecallWatch } from './recall-watch.ts'
 import { RecoveryWatch, blockMax, dateLength, type RecoveryLikelihood } from './recovery-watch.ts';
 import { findChange, type Setup } from './setup-change.ts';
 
-/** Number of shadow conversations that the reference needs before the worker tests for drops in recall. */
+/** Number of shadow conversations required in the reference before the worker tests for drops in recall. */
 export const referenceMin = 59;
 /**
- * Relative growth after which the reference is estimated again. The growth is measured in reference
- * conversations.
+ * Relative growth after which the reference is estimated again. The growth is measured in
+ * reference conversations.
  */
 const growth = 0.2;
 /**
- * A CUSUM (cumulative sum test) raises more false alarms if each conversation contains more information (in
+ * A CUSUM (cumulative sum) test raises more false alarms if each conversation carries more information (in
  * nats). A higher alarm threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis",
- * 1985, chapter 2). To get the alarm threshold, the information is multiplied by this number, and the logarithm
- * is taken. `npm run eval:calibration -- --part quiet` counts the false alarms. The page
- * docs/internals/recall.md lists the results.
+ * 1985, chapter 2). The alarm threshold is the logarithm of the product of the information and this number.
+ * `npm run eval:calibration -- --part quiet` counts the false alarms. The page docs/internals/recall.md lists
+ * the results.
  */
 const alarmMultiple = 3_000_000;
 /**
- * Maximum number of conversations in a run of the CUSUM test. A drop of ten percentage points in recall is
- * confirmed with fewer conversations. In a longer run, small errors in the reference conversations could look
- * like evidence of a drop. A run of maximum length therefore becomes part of the reference, and a new run
- * starts. This follows the idea of window-limited tests (Lai, "Sequential changepoint detection in quality
- * control and dynamical systems", 1995).
+ * Maximum number of conversations in a run of the CUSUM test. Fewer conversations are sufficient to confirm a
+ * drop of ten percentage points in recall. In a longer run, small errors in the reference conversations could
+ * look like evidence of a drop. A run of maximum length therefore becomes part of the reference, and a new
+ * run starts. This limit follows the idea of window-limited tests (Lai, "Sequential changepoint detection in
+ * quality control and dynamical systems", 1995).
  */
 const runMax = 1_000;
 const alarmMin = 7;
-/** From this share of the evidence for an alarm on, a drop in recall is suspected. */
+/** If the evidence reaches this share of the alarm threshold, a drop in recall is suspected. */
 const suspectedShare = 0.35;
 /**
- * Minimum evidence from shadow conversations. More recoveries do not prove a drop in recall, because a model
- * may simply use the recovery tool more often.
+ * Minimum evidence that must come from shadow conversations. More recoveries do not prove a drop in recall,
+ * because a model may simply use the recovery tool more often.
  */
 const shadowMin = Math.log(2);
 /**
@@ -40,7 +40,7 @@ const shadowMin = Math.log(2);
  */
 const blockShareMax = 1 / 3;
 /**
- * Evidence that an alarm needs after a change of the setup. After a change of the setup, the time of a possible
+ * Evidence required for an alarm after a change of the setup. After a setup change, the time of a possible
  * drop is known, so a sequential test needs less evidence. For each kind of drop, at most one of 200 changes
  * causes a false alarm (Ville's inequality).
  */
@@ -70,15 +70,15 @@ export type WatchedConversation = {
 export interface RecallState {
   readonly state: 'usual' | 'suspected' | 'changed' | 'fell';
   /**
-   * The estimated time of the first conversation after the drop or change. The value is null in the state
+   * The estimated time of the first conversation after the drop or change. Null in the state
    * `usual`.
    */
   readonly since: string | null;
 }
 
 /**
- * Tests whether forwarded recall at `k` has dropped by ten points, given the conversations from oldest to
- * newest. The function detects a drop of all ranks, and a drop of a few needed tools.
+ * Tests whether forwarded recall at `k` has dropped by ten points, with the conversations in order from
+ * oldest to newest. The function detects a drop of all ranks, and a drop of a few needed tools.
  */
 export function watchRecall(conversations: readonly WatchedConversation[], k: number): RecallState {
   const at = (place: number): string | null => conversations[place]?.at ?? null;
@@ -100,8 +100,8 @@ export function watchRecall(conversations: readonly WatchedConversation[], k: nu
 /** Evidence for a drop in recall in the conversations from `startedAt` on. */
 interface Evidence {
   /**
-   * The logarithm of a ratio. The ratio is the conversations' probability after a drop in recall, divided by
-   * their probability without a drop.
+   * The logarithm of a likelihood ratio. The ratio is the probability of the conversations after a drop in
+   * recall, divided by their probability without a drop.
    */
   readonly nats: number;
   readonly shadowNats: number;
@@ -111,8 +111,8 @@ interface Evidence {
 
 /**
  * A cumulative sum test, CUSUM (Page, "Continuous inspection schemes", 1954). The conversations before the
- * current run are the reference. A run ends at its maximum length, or when the evidence for a drop does not
- * exceed the evidence against a drop.
+ * current run are the reference. A run ends at its maximum length, or when the evidence for a drop is no
+ * longer positive.
  */
 function runCusum(conversations: readonly WatchedConversation[], watch: RecallWatch): Evidence | null {
   const reference = new Reference(watch);
@@ -152,9 +152,9 @@ function testChange(
 }
 
 /**
- * Computes the evidence of a run. The shares of conversations before a drop come from a limited number of
- * conversations. The evidence therefore contains the sampling errors of the reference and of the run. As a
- * correction, the evidence is multiplied by the reference's share of the conversations.
+ * Computes the evidence of a CUSUM run. The shares of conversations before a drop are estimated from a
+ * limited number of conversations. The evidence therefore includes the sampling errors of both the reference
+ * and the run. To correct for these errors, the evidence is multiplied by the reference's share of all conversations.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;
@@ -175,7 +175,7 @@ class Run {
   #open = 0;
   #count = 0;
   #day = '';
-  /** Number of conversations in the current run of the test. */
+  /** Number of conversations in the current CUSUM run. */
   size = 0;
   shadowNats = 0;
 
@@ -203,22 +203,22 @@ class Run {
 }
 
 interface Fitted {
-  /** Number of conversations in the fitted reference. */
+  /** Number of conversations in the reference when the model was last fitted. */
   readonly size: number;
   /**
-   * The share of the account's conversations that is observed. Without recovery, only shadow conversations
-   * count as observed.
+   * The share of the account's conversations that is observed. If recovery is disabled, only shadow
+   * conversations count as observed.
    */
   readonly observed: number;
   readonly alarmAt: number;
   readonly ratioOf: (conversation: WatchedConversation) => number;
 }
 
-/** The conversations to which later conversations are compared. */
+/** The reference conversations to which later conversations are compared. */
 class Reference {
   readonly #watch: RecallWatch;
   readonly #recoveries = new RecoveryWatch();
-  /** The K (number of ranked tools) that each shadow conversation needed. */
+  /** The K (number of ranked tools) that each shadow conversation required. */
   readonly #needed: number[] = [];
   /** The number of the account's conversations that the shadow conversations represent. */
   #traffic = 0;
@@ -268,8 +268,8 @@ class Reference {
   }
 
   /**
-   * The share of shadow conversations that need more than K ranked tools. Half a conversation is added to each
-   * of the two counts, so that the share is never 0 or 1.
+   * The share of shadow conversations that need more than K ranked tools. Half a conversation is added to
+   * both counts, so that the share is never 0 or 1.
    */
   #missShares(): (k: number) => number {
     const shares = new Map<number, number>();

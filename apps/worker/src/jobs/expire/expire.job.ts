@@ -70,7 +70,7 @@ export class ExpireJob implements OnApplicationBootstrap, OnModuleDestroy {
         );
       }
     } catch (error) {
-      // An error for a deleted account is ignored, because the deletion of the account also deletes the expired rows.
+      // Errors for a deleted account are ignored, because the deletion of the account also deletes the expired rows.
       if (error instanceof GatewayError && error.code === 'not_found') return;
       logger.warn({ err: error, account_id: accountId }, 'expiring the rows of an account failed');
     }

@@ -10,26 +10,26 @@ export interface Keeping {
 
 const dayMs = 86_400_000;
 /**
- * Number of rows that one SQL statement deletes. Each statement takes a fraction of a second, so it hardly
+ * Number of rows that one SQL statement deletes. Each deletion takes a fraction of a second, so it hardly
  * delays other writers.
  */
 const rowsAtOnce = 5_000;
 /**
- * Number of days for which the daily figures of tools are stored. Queries of tool health cover at most 90
+ * Number of days for which the daily figures of tools are stored. Tool health queries cover at most 90
  * days.
  */
 const toolDaysKept = 91;
 /**
- * How long the deletion of a partition waits for readers and writers, in milliseconds. A partition that is in
- * use for longer is kept until the next hourly run.
+ * How long the deletion of a partition waits for readers and writers, in milliseconds. A partition that stays
+ * in use for longer is kept until the next hourly run.
  */
 const lockTimeoutMs = 2_000;
 
 /**
- * Deletes an account's expired log rows and request contents. Also deletes assessments of tools that were not
- * offered during the retention period. Hourly totals of usage are not deleted. Daily figures of tools are kept
- * as long as queries can request them, regardless of the retention period. Returns the number of deleted rows
- * and contents.
+ * Deletes an account's expired log rows and expired request contents. Also deletes assessments of tools that
+ * were not offered during the retention period. Hourly totals of usage are not deleted. Daily figures of
+ * tools are kept as long as queries can request them, regardless of the retention period. Returns the number
+ * of deleted rows and contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -59,9 +59,9 @@ export async function expireAccount(
 }
 
 /**
- * Lists accounts with data that is more than one day old, because one day is the shortest retention period. The
- * list includes accounts with assessments, because an assessment can outlast the request with the assessed
- * tool.
+ * Lists accounts with data that is more than one day old, because one day is the shortest retention period.
+ * The list includes accounts with assessments, because an assessment can outlive the request that contained
+ * the assessed tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(
@@ -102,7 +102,7 @@ async function dropIfEmpty(database: TelemetryDatabase, name: string): Promise<b
   const client = database.acrossAccounts;
   await client.$transaction([
     client.$executeRawUnsafe(`SET LOCAL lock_timeout = ${lockTimeoutMs}`),
-    // The code checks the partition under the lock, because another worker may have written to it.
+    // The code checks the partition again under the lock, because another worker may have written to it.
     client.$executeRawUnsafe(`DO $drop$ BEGIN
       IF NOT EXISTS (SELECT FROM "${name}") THEN
         LOCK TABLE request_log, "${name}" IN ACCESS EXCLUSIVE MODE;

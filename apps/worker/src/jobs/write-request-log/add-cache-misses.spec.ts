@@ -16,7 +16,7 @@ const prompt: RequestPrompt = {
 const source = renderShippedEvent(createEndedEvent(createAcceptedEvent(), { prompt }));
 const row = renderRequestLogRow(source);
 
-/** Adds cache misses to events, with a request log that contains one earlier request of the conversation. */
+/** Adds cache misses to events, based on a request log that contains one earlier request of the conversation. */
 async function addWith(stored: unknown) {
   const earlier = {
     ...{ requestId: row.id, id: 'earlier', prompt: stored },

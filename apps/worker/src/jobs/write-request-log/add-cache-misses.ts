@@ -30,22 +30,22 @@ const select = `
 
 const stored = z.array(
   z.object({
-    /** The id of the new request in the batch. The found request is earlier than this request. */
+    /** The id of the new request in the batch. The request found by the query is earlier than this request. */
     requestId: z.string(),
     id: z.string(),
     atMs: z.number(),
     provider: z.string().nullable(),
     model: z.string().nullable(),
     requestedModel: z.string().nullable(),
-    // The stored prompt is null if another release wrote the prompt in a different format.
+    // The stored prompt is null if another release stored the prompt in a different format.
     // A request without a stored prompt is not compared with other requests.
     prompt: requestPrompt.nullable().catch(null),
   }),
 );
 
 /**
- * Compares each event with the earlier requests of its conversation, and adds the reason for a miss of the
- * prompt cache. The earlier requests are in the request log or in the same batch of events.
+ * Compares each event with the earlier requests of its conversation, and adds the reason for a prompt cache
+ * miss. The earlier requests are in the request log or in the same batch of events.
  */
 export async function addCacheMisses(
   database: TelemetryDatabase,

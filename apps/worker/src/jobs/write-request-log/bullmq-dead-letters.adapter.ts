@@ -7,7 +7,7 @@ import type { DeadLetters } from './request-log-writer.port.ts';
 
 /**
  * Maximum number of dead letters (events that cannot be written to the request log). Above this number, the
- * oldest dead letters are deleted, because many dead letters usually have the same cause.
+ * oldest dead letters are deleted, because many dead letters usually share one cause.
  */
 const lettersMax = 100_000;
 /** Number of dead letters per read. A dead letter takes about 4 kB. */
@@ -59,7 +59,7 @@ function accountOf(event: unknown): unknown {
   return typeof event === 'object' && event !== null && 'accountId' in event ? event.accountId : undefined;
 }
 
-/** The dead letter id depends only on the event and its batch, so that a retry stores no duplicate. */
+/** The id of a dead letter depends only on the event and its batch, so that a retry stores no duplicate. */
 function letterId({ batchId, event }: DeadRequestEvent): string {
   return `dead-${createHash('sha256')
     .update(`${batchId}\n${JSON.stringify(event)}`)

@@ -7,7 +7,7 @@ import type {
   RequestPrompt,
 } from '@gateway/contracts';
 
-/** The properties of a request that affect the prompt cache of its conversation. */
+/** The properties of a request that determine prompt cache hits in its conversation. */
 export interface PromptRecord {
   readonly id: string;
   /** The time at which the gateway accepted the request, in milliseconds since the Unix epoch. */
@@ -29,7 +29,7 @@ const shareMin = 0.02;
 /**
  * Finds the reason for a prompt cache miss, by comparing a request with the earlier request that it continues.
  * Returns null if the request missed no cached token, or does not continue an earlier request.
- * @param earlier requests of the same conversation in any order. Requests after `record` are ignored.
+ * @param earlier the earlier requests of the same conversation in any order. Requests after `record` are ignored.
  */
 export function findCacheMiss(record: PromptRecord, earlier: readonly PromptRecord[]): CacheMiss | null {
   const previous = choosePrevious(record, earlier);
@@ -44,8 +44,8 @@ export function findCacheMiss(record: PromptRecord, earlier: readonly PromptReco
 
 /**
  * Chooses the earlier request that `record` continues, which is the request with the most in common with
- * `record`. If several requests are equally similar, the function chooses the newest. Agents of one session can
- * take turns, so the chosen request is not always the last request before `record`.
+ * `record`. If several requests are equally similar, the function chooses the newest one. Agents of one
+ * session can take turns, so the chosen request is not always the most recent request before `record`.
  */
 function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {
   let [best, bestLikeness] = [undefined as PromptRecord | undefined, 0];
@@ -59,7 +59,7 @@ function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]):
   return best;
 }
 
-/** Similarity of two requests. The result is 0 if neither request continues the other. */
+/** Similarity between the prompts of two requests. The similarity is 0 if neither request continues the other. */
 function likenessOf(client: PromptHashes, earlier: PromptHashes): number {
   if (client.opening !== earlier.opening) return 0;
   const shared = Number(client.tools === earlier.tools) + Number(client.system === earlier.system);
@@ -71,8 +71,8 @@ function continues({ here, before }: PromptHashes, earlier: PromptHashes): boole
 }
 
 /**
- * The number of tokens that were in the cache after the earlier request but were not read by the later request.
- * The function counts only tokens that the later request contained.
+ * The number of tokens that were in the cache after the earlier request but that the later request did not
+ * read. The count includes only tokens that the later request contained.
  */
 function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
   const told = prompt.diagnosis?.tokens;
@@ -83,7 +83,7 @@ function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
 }
 
 /**
- * The number of tokens that a request read from the cache or wrote to the cache. Some providers do not report
+ * The number of tokens that a request read from the prompt cache or wrote to it. Some providers do not report
  * the tokens written to the cache.
  */
 function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: RequestPrompt): number {
@@ -94,10 +94,10 @@ function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: Requ
 type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
- * Returns the cause of a cache miss. If the cache lifetime has expired and nothing was read, the cause is the
- * lifetime, regardless of other changes. If the lifetime has not expired, or the provider read a cached part,
- * the cause is a change by the client or the gateway. Without such a change, the cause is the provider or the
- * expired lifetime.
+ * Returns the cause of a prompt cache miss. If the cache lifetime has expired and the provider read no cached
+ * tokens, the cause is the lifetime, regardless of other changes. If the lifetime has not expired, or if the
+ * provider read part of the prompt from the cache, the cause is a change by the client or the gateway.
+ * Without such a change, the cause is the provider or the expired lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;
@@ -116,8 +116,8 @@ function nameCause(record: PromptRecord, previous: PromptRecord): Named {
 }
 
 /**
- * Finds the cause of a change that the provider reports. The gateway caused the change if the client did not
- * change the reported section of the prompt.
+ * Finds the cause of a prompt change that the provider reports. The gateway caused the change if the client
+ * did not change the reported section of the prompt.
  */
 function attributeChange(part: PromptPart, record: PromptRecord, previous: PromptRecord): Named {
   const [now, before] = [record.prompt.client, previous.prompt.client];

@@ -6,9 +6,9 @@ type DecidedRow = Pick<
   'candidates' | 'called_tools' | 'recovered_tools' | 'gross_savings_usd' | 'provider_savings_usd'
 >;
 
-/** The results of the gateway's choices, summed over the rows in a batch. */
+/** The outcomes of the gateway's choices, summed over the rows in a batch. */
 interface DecisionFigures {
-  /** Number of called tools that the plan had forwarded. */
+  /** Number of called tools that the plan forwarded. */
   readonly forwarded: number;
   /**
    * Number of called or requested tools that the plan had pruned. Recall is forwarded / (forwarded + pruned).
@@ -21,7 +21,7 @@ interface DecisionFigures {
 }
 
 /**
- * Sums the results of the gateway's choices over the rows. A row without a plan does not count toward recall.
+ * Sums the outcomes of the gateway's choices over the rows. A row without a plan does not count toward recall.
  */
 export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
   let [forwarded, pruned, savedUsd, spentUsd] = [0, 0, 0, 0];
@@ -38,7 +38,7 @@ export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
   return { forwarded, pruned, savedUsd, spentUsd };
 }
 
-/** Counts recall and net savings for all rows written to the request log. */
+/** Computes recall and net savings from all rows written to the request log. */
 export class DecisionMetrics {
   readonly #calls: Counter<'outcome'>;
   readonly #usd: Counter<'kind'>;

@@ -6,16 +6,16 @@ type MeasuredEvent = Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'tools
 export interface StoredNeeds {
   /** Whether the plan enabled recovery. */
   readonly armed: boolean;
-  /** The probability of the shadow draw. Only the request that selected the conversation has this field. */
+  /** The probability of shadow selection. Only the request that selected the conversation has this field. */
   readonly share?: number;
-  /** Each called tool once. */
+  /** The called tools, each listed once. */
   readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
 }
 
 /**
- * Renders the needs of a shadow request. Returns null for any other request. Gateways of the previous release
- * do not send the needs. For their requests, the rank of each called tool replaces the needed K (number of
- * ranked tools).
+ * Renders a shadow request's needs for storage. Returns null for all other requests. Gateways of the previous
+ * release do not report the needs. For requests in these rows, the rank of each called tool is used in place
+ * of the required K (number of ranked tools).
  */
 export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
   const { plan, calledTools } = event;
@@ -40,9 +40,9 @@ export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
 /**
  * Returns the smallest K (number of ranked tools) that includes every offered tool that a shadow request
  * called. If all called tools are always included, the result is 1. Returns null if the request was not in
- * shadow or called none of the offered tools. A tool needs a K equal to its rank among the tools that are not
- * always included. The plan's tool set takes precedence over the ranks, because the tool set also contains
- * tools from earlier turns. A tool in the plan needs at most the plan's K. Any other tool needs a larger K.
+ * shadow, or if it called none of the offered tools. A tool requires a K equal to its rank among the tools that
+ * are not always included. The plan's tool set takes precedence over the ranks, because it also contains tools
+ * from earlier turns. A tool in the plan requires at most the plan's K. All other tools need a larger K.
  */
 export function findNeededK(event: MeasuredEvent): number | null {
   const { plan, calledTools, toolsIn } = event;
@@ -52,7 +52,7 @@ export function findNeededK(event: MeasuredEvent): number | null {
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
-    // The log may lack candidates, so a called tool may be missing from the logged candidates.
+    // The logged list of candidates may be incomplete, so a called tool may be missing from it.
     // Such a tool counts as missed, although it may not have been offered.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);
@@ -63,7 +63,7 @@ export function findNeededK(event: MeasuredEvent): number | null {
 type Candidates = NonNullable<ShippedRequestEventV1['plan']>['candidates'];
 
 /**
- * Maps tool names to the K (number of ranked tools) that each tool needs. For a duplicate tool name, the
+ * Maps tool names to the K (number of ranked tools) that each tool requires. If a tool name occurs twice, the
  * smaller K is kept.
  */
 function listNeeds(candidates: Candidates, k: number | null): Map<string, number> {

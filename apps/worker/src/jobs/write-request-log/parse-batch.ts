@@ -11,7 +11,7 @@ export interface ParsedEvent {
 
 /** An event that cannot be written to the request log. */
 export interface RefusedEvent {
-  /** The unchanged input of the event. */
+  /** The original, unchanged input of the event. */
   readonly source: unknown;
   readonly traceparent: string | null;
   readonly reason: string;
@@ -29,8 +29,8 @@ export interface ParsedBatch {
 const envelope = requestEventBatch.data.extend({ events: z.array(z.unknown()) });
 const reasonCharsMax = 500;
 /**
- * Request ids with a time outside this range are damaged or forged. The range is limited, because each month
- * within the range can get a separate partition.
+ * Request ids with a time outside this range are corrupt or forged. The range is limited, because each month
+ * within the range can get its own partition.
  */
 const agedMsMax = 400 * 86_400_000;
 const aheadMsMax = 86_400_000;
@@ -68,8 +68,8 @@ function parseEvent(source: unknown, traceparent: string | null, nowMs: number):
 }
 
 /**
- * Whether an event replaces another event of the same request. The first result of a request is kept, as in the
- * request log. Only `interrupted` is replaced by any other result.
+ * Whether an event replaces another event of the same request. The first outcome of a request is kept, as in
+ * the request log. Any other result replaces only `interrupted`.
  */
 function winsOver(event: ParsedEvent, other: ParsedEvent | undefined): boolean {
   return other === undefined || (other.row.status === 'interrupted' && event.row.status !== 'interrupted');

@@ -80,14 +80,14 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
 const columnNames = Object.keys(columns) as (keyof RequestLogRow)[];
 const keys: ReadonlySet<string> = new Set(['id', 'created_at', 'account_id']);
 
-/** The columns that are not null in at least one row. In a batch, about a third of the columns are null. */
+/** The columns that are not null in every row. In a batch, about a third of the columns are null. */
 function listSetColumns(rows: readonly RequestLogRow[]): (keyof RequestLogRow)[] {
   return columnNames.filter((name) => rows.some((row) => row[name] !== null));
 }
 
 /**
- * SQL that inserts rows with the given columns. Postgres reads each column of each row from JSON, so columns that
- * are null in all rows are left out. A row that replaces an `interrupted` row sets every column.
+ * SQL that inserts rows with the given columns. Postgres reads each column of each row from JSON, so columns
+ * that are null in all rows are left out. A row that replaces an `interrupted` row sets every column.
  */
 const insert = (names: readonly (keyof RequestLogRow)[]) => `
   INSERT INTO request_log AS logged (${names.join(', ')})
@@ -118,13 +118,13 @@ const useColumns: Readonly<Record<keyof ToolUse, string>> = {
 const useNames = Object.keys(useColumns);
 const useKeys = ['account_id', 'day', 'tool'];
 /**
- * Maximum number of tools per account and day. When an account has reached this number, a batch adds no further
- * tool for the day.
+ * Maximum number of distinct tools per account and day. Once an account has reached this number, a batch adds
+ * no further tools for the day.
  */
 const toolsPerDayMax = 2_000;
 
 /**
- * SQL that adds the tool use in the JSON parameter to the table `tool_days`, if a given condition is true. Rows
+ * SQL that adds the tool use in the JSON parameter to the table `tool_days` if a given condition holds. Rows
  * are written in the order of their keys, so that two batches never deadlock.
  */
 const addToolUse = (json: string, condition: string) => `
@@ -177,8 +177,8 @@ const insertWithLedger = (names: readonly (keyof RequestLogRow)[]) => `
   SELECT coalesce(array_agg(id::text), '{}') AS ids FROM written`;
 
 /**
- * The SQLSTATE classes 22, 23 and 54 are data exceptions, constraint violations and exceeded limits. Errors of
- * these classes are caused by the written rows.
+ * The SQLSTATE classes 22, 23 and 54 are data exceptions, constraint violations and exceeded limits. Errors
+ * of these classes are caused by the rows of the statement.
  */
 const rowsAtFault = /^(22|23|54)/;
 /** SQLSTATE with which Postgres reports a missing partition. */
@@ -227,9 +227,9 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
   }
 
   /**
-   * Adds the tool use for a batch of which some rows were already in the request log. The new rows are known
-   * only after the insert, so the tool use needs a second transaction. If this transaction fails, the tool use
-   * of the new rows is not counted, because a retry finds no new rows.
+   * Adds the tool use of a batch if some of its rows were already in the request log. The new rows are known
+   * only after the insert, so the tool use is written in a second transaction. If this transaction fails, the
+   * tool use of the new rows is not counted, because a retry finds no new rows.
    */
   async #addToolUse(rows: readonly UsedRow[]): Promise<void> {
     const client = this.#database.acrossAccounts;

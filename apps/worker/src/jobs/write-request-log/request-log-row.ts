@@ -81,7 +81,7 @@ export interface RequestLogRow {
   readonly ms_upstream: number | null;
 }
 
-/** Renders the row for an event. Throws `RangeError` if the event's id is not a UUIDv7. */
+/** Renders the log row for an event. Throws `RangeError` if the event's id is not a UUIDv7. */
 export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow {
   const timeMs = parseRequestTimeMs(event.requestId);
   if (timeMs === null) throw new RangeError('the request id is not a UUIDv7');

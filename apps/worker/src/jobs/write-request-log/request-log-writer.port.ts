@@ -6,9 +6,9 @@ export class RowsRefused extends Error {}
 
 export interface RequestLogWriter {
   /**
-   * Writes either all log rows or no row, adds their tool use, and returns the number of rows that changed the
-   * log. A repeated request changes nothing, with one exception. A row with another status replaces an
-   * `interrupted` row. Rows for a deleted account are not written. The request ids of the rows must be unique.
+   * Writes all log rows or none, adds their tool use, and returns the number of rows that changed the log.
+   * Storing a request again changes nothing, with one exception. A row with another status replaces an
+   * `interrupted` row. Rows for a deleted account are not written. The request ids of the rows must be distinct.
    * @throws RowsRefused if a row is invalid. Any other error comes from the database, and the write can be
    * retried.
    */
@@ -17,8 +17,8 @@ export interface RequestLogWriter {
 
 export interface DeadLetters {
   /**
-   * Stores events that cannot be written to the request log. An event is stored only once, even if it is passed
-   * repeatedly.
+   * Stores events that cannot be written to the request log. An event is stored only once, even if it is
+   * passed several times.
    */
   add(letters: readonly DeadRequestEvent[]): Promise<void>;
   /** Deletes an account's stored events. Throws `service_unavailable` while the queue is unavailable. */

@@ -60,7 +60,7 @@ export function sumToolUse(rows: readonly UsedRow[]): ToolUse[] {
 
 interface Offer {
   readonly isForwarded: boolean;
-  /** The tool's rank. The value is null if the tools were not ranked. */
+  /** The tool's rank. Null if the tools were not ranked. */
   readonly rank: number | null;
 }
 

@@ -15,9 +15,9 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 /**
- * A queue worker that accepts invalid JSON. BullMQ parses the data of a job before any other code runs.
- * Therefore, a job with invalid JSON would cause an error in BullMQ and stall permanently. This queue worker
- * returns invalid JSON as text, so that the batch is rejected like other invalid data.
+ * A queue worker that accepts jobs with invalid JSON. BullMQ parses the data of a job before any other code
+ * runs. Therefore, a job with invalid JSON would cause an error in BullMQ and stall permanently. This queue
+ * worker returns invalid JSON as text, so that the batch is rejected like any other invalid batch.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -38,19 +38,19 @@ class LenientJob extends Job<unknown> {
 
 class LenientWorker extends Worker<unknown, void> {
   protected override get Job(): typeof Job {
-    // BullMQ's job type and this job type differ only in the type of the data.
+    // BullMQ's job type and this job type differ only in the type of the job data.
     return LenientJob as unknown as typeof Job;
   }
 }
 
 /**
- * Number of batches processed concurrently. Each batch is written with one SQL statement, so the database
- * pool needs one connection for each batch.
+ * Number of batches processed concurrently. Each batch is written in one SQL statement, so each batch needs
+ * only one database connection.
  */
 const concurrency = 4;
 /**
- * Delay before another worker takes over the batch of a stopped worker, in milliseconds. Detecting the stopped
- * worker can take the same time again.
+ * Delay before another worker takes over the batch of a stopped worker, in milliseconds. Detecting the
+ * stopped worker can take as long again.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;
@@ -63,8 +63,8 @@ interface WriteRequestLogParts {
   /** The queue of dead letters. The processor closes this queue when it stops. */
   readonly deadLetters: BullmqDeadLetters;
   /**
-   * Accounts with shadow requests since their last calibration. The code that writes the request log adds
-   * accounts to this set.
+   * Accounts with shadow requests since their last calibration. The request log writer adds accounts to this
+   * set.
    */
   readonly shadowAccounts: Set<string>;
   readonly reportCommitted: (batchIds: string[]) => void;
@@ -101,8 +101,8 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 
   /**
-   * Starts without waiting for Redis, because queries work without Redis. If Redis may evict keys, an uncaught
-   * error ends the process.
+   * Starts without waiting for Redis, because queries work without Redis. If Redis is configured to evict
+   * keys, an uncaught error ends the process.
    */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
@@ -128,7 +128,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // The batch of a killed worker does not count as failed.
+      // A batch that fails because its worker was killed does not count as failed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) =>
@@ -177,13 +177,13 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
 }
 
 /**
- * How long the ids of written batches are collected, in milliseconds. One message to the gateways can then
- * contain several ids.
+ * How long the ids of written batches are collected, in milliseconds. A single message to the gateways can
+ * then contain several ids.
  */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 
-/** Reports written batches to the gateways, several batches per message. */
+/** Reports written batches to the gateways, with several batches per message. */
 class CommitReports {
   readonly #broadcast: (batchIds: string[]) => void;
   #waiting: string[] = [];

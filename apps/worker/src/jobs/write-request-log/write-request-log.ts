@@ -11,24 +11,24 @@ export interface WriteRequestLogContext {
   /** Adds to each event the reason why its request missed the prompt cache. */
   readonly addCacheMisses: (events: readonly ParsedEvent[]) => Promise<readonly ParsedEvent[]>;
   readonly now: () => number;
-  /** Receives the accounts with newly written requests that contain evidence about recall. */
+  /** Receives the accounts whose newly written requests contain evidence about recall. */
   readonly shadowAccounts: Set<string>;
-  /** A callback that receives the rows of a batch that changed the request log. */
+  /** A callback that receives the rows with which a batch changed the request log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
 }
 
 interface WrittenBatch {
-  /** Number of requests that are new in the request log or replaced an `interrupted` row. */
+  /** Number of requests that are new in the request log, or that replaced an `interrupted` row. */
   readonly written: number;
-  /** Number of events that were already in the request log. */
+  /** Number of events that the request log already contained. */
   readonly repeated: number;
   readonly dead: number;
 }
 
 /**
  * Writes a batch of request events. After the call, every event is either in the request log or among the
- * dead letters. Throws if the database or the queue is unavailable. After an error, the batch can be retried
- * any number of times.
+ * dead letters. Throws an error if the database or the queue is unavailable. After an error, the batch can be
+ * retried any number of times.
  */
 export async function writeRequestLog(
   context: WriteRequestLogContext,
@@ -40,7 +40,7 @@ export async function writeRequestLog(
   const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
   for (const { row } of events)
     if (row.needed_k !== null || row.recovered_tools.length > 0) context.shadowAccounts.add(row.account_id);
-  // A repeated batch writes nothing, so its events are not counted again.
+  // A repeated batch writes nothing, so its events are not counted twice.
   if (result.written > 0) context.onWritten?.(events.map(({ row }) => row));
   const dead = [...refused, ...result.refused];
   if (dead.length > 0)
@@ -113,7 +113,7 @@ async function traceEvents<T>(
       () => promise,
       SpanKind.CONSUMER,
     );
-    // Each span ends with the batch. If the batch fails, the error is thrown once, after all spans have ended.
+    // Each span ends together with the batch. If the batch fails, the error is thrown once, after all spans have ended.
     span.catch(() => undefined);
   }
   write().then(resolve, reject);

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
 
-/** The columns of a row in the request list. Columns that only the detail view shows are not included. */
+/** The columns of a row in the request list. Columns that only the detail view shows are excluded. */
 export const entryFields = {
   omit: {
     candidates: true,
@@ -116,7 +116,7 @@ function renderSavings(row: RequestLogLine) {
 export function renderDetail(row: RequestLogRecord): RequestDetail {
   const trace = renderTrace(row);
   const forwarded = trace.candidates.filter((candidate) => candidate.forwarded).map(({ name }) => name);
-  // All offered tools were forwarded if there is no list of candidates, or if no tool was pruned.
+  // All offered tools were forwarded if the row has no list of candidates, or if no tool was pruned.
   const pruned = trace.candidates.length > 0 && (row.toolsPruned ?? row.toolsIn - row.toolsOut) > 0;
   const needed = [...new Set([...row.calledTools, ...row.recoveredTools])];
   const missed = pruned ? needed.filter((name) => !forwarded.includes(name)) : [];

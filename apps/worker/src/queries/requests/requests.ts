@@ -14,8 +14,8 @@ import { entryFields, renderDetail, renderEntry, storedContext } from './render-
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
- * Maximum number of requests to count. Counting reads the index row by row, which takes about 15 ms for this
- * number of rows. If a total equals this maximum, there may be more requests.
+ * Maximum number of requests to count. Counting scans the index row by row, which takes about 15 ms for this
+ * number of rows. A total equal to this maximum means that more requests may match.
  */
 const totalMax = 100_000;
 
@@ -43,8 +43,8 @@ export async function listRequests(
 }
 
 /**
- * Counts requests with the hourly totals. For each API key, the totals contain the number of requests and
- * errors that are still in the log.
+ * Counts requests with the hourly totals. For each API key, the hourly totals contain the number of requests
+ * and errors that are still in the log.
  */
 async function countRequests(
   { requestLog, usageHour }: TelemetryModels,
@@ -63,7 +63,7 @@ async function countRequests(
 }
 
 /**
- * Returns one request with all details. The value is null if the request is unknown or belongs to another
+ * Returns one request with all details. Returns null if the request is unknown or belongs to another
  * account.
  */
 export async function getRequest(
@@ -106,7 +106,7 @@ function isBefore(id: string): TelemetryWhere {
   return { createdAt: { lte: at }, OR: [{ createdAt: { lt: at } }, { id: { lt: id } }] };
 }
 
-/** Renders the filter for the database. An unset field matches every request. */
+/** Renders the filter as a database query. An unset field matches every request. */
 export function chooseRequestFilter({
   keyId,
   model,

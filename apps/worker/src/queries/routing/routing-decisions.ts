@@ -10,7 +10,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { renderTrace, traceFields } from '../requests/render-request.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 
-/** SQL condition for a log row with pruned tools and known candidates. */
+/** SQL condition for log rows with pruned tools and known candidates. */
 export const isPrunedByPlan = `routing IS NOT NULL AND ${isPruned}`;
 
 /** Number of best candidates shown per routing decision, in addition to the called candidates. */
@@ -39,16 +39,16 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 }
 
 /**
- * The reason why a tool was pruned. A first turn forwards the best K (number of ranked) tools. Only a later
- * turn can therefore lack a tool with a rank of at most K.
+ * The reason why a tool was pruned. The plan of a first turn forwards the best K (number of ranked) tools.
+ * Only in later turns can the tool set therefore lack a tool with a rank of at most K.
  */
 const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
 
 /**
  * SQL that selects each recall alert once per request. A call to a pruned tool is a `recovery` if the model
  * requested the tool through the recovery tool. A call without the recovery tool is a `hallucinated_call`,
- * because the request did not contain the called tool name. A shadow request sends all tools, although the plan
- * would have pruned the called tool.
+ * because the request did not contain the called tool name. A shadow request contains all tools, although the
+ * plan would have pruned the called tool.
  */
 const sql = `
   , candidates AS (
@@ -68,8 +68,8 @@ const sql = `
   SELECT ${pageOf('alerts', 'request_id DESC, rank')}`;
 
 /**
- * Lists needed tools that the plan pruned or, in a shadow conversation, would have pruned. The list starts with
- * the most recently needed tools.
+ * Lists needed tools that the plan pruned or, in a shadow conversation, would have pruned. The list starts
+ * with the tools that were needed most recently.
  */
 export function listRecallAlerts(
   database: TelemetryDatabase,

@@ -33,7 +33,7 @@ interface ToolPage {
   readonly tools: readonly ToolRow[];
 }
 
-/** Lists how each tool was used in an account's requests, most frequently offered tool first. */
+/** Lists how each tool was used in an account's requests, starting with the most frequently offered tool. */
 export async function listToolHealth(
   database: TelemetryDatabase,
   request: ParsedRequestOf<typeof listToolHealthContract>,
@@ -75,7 +75,7 @@ const calledMin = 5;
 /** Maximum mean rank at which the description of a called tool counts as good. */
 const rankMax = 10;
 
-/** Rates the description of a tool by the tool's use. */
+/** Rates a tool's description by how the tool is used. */
 function judgeUse(stats: ToolHealth['stats']): DescriptionIssue[] {
   const issues: DescriptionIssue[] = [];
   if (stats.called === 0 && stats.forwarded >= forwardedMin) {

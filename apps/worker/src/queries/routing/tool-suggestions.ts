@@ -5,7 +5,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
 /**
- * Maximum number of routing decisions that are read. The query spends most of its time on expanding the
+ * Maximum number of routing decisions that are read. The query spends most of its time expanding the
  * candidates of the decisions.
  */
 const requestsMax = 1_000;
@@ -15,8 +15,8 @@ const requestsMax = 1_000;
  */
 const collisionsMin = 3;
 /**
- * Minimum share of a tool's calls in which another tool ranked higher. With a smaller share, the other tool is
- * merely relevant in many requests.
+ * Minimum share of a tool's calls in which another tool ranked higher. Below this share, the other tool is
+ * merely relevant to many requests.
  */
 const shareMin = 0.2;
 /**
@@ -27,9 +27,9 @@ const rivalsMax = 20;
 
 /**
  * SQL that finds hard negatives, which are the tools that ranked higher than a called tool but were not called.
- * Ranks are taken from the routing decisions. The column `mean_rank_after` is the mean rank without the
- * higher-ranked tool. The column `recalled` counts the decisions in which the called tool would be within K
- * without the higher-ranked tool.
+ * Ranks are taken from the routing decisions. The column `mean_rank_after` is the mean rank of the called
+ * tool if the higher-ranked tool is removed. The column `recalled` counts the decisions in which the called
+ * tool would rank within K if the higher-ranked tool were removed.
  */
 const sql = `
   , decisions AS MATERIALIZED (
@@ -75,8 +75,8 @@ interface PairRow {
 }
 
 /**
- * Lists pairs of an account's tools that are confused with each other, with a suggested wording that
- * distinguishes them.
+ * Lists pairs of an account's tools that are easily confused, with a suggested wording that distinguishes
+ * them.
  */
 export async function listToolSuggestions(
   database: TelemetryDatabase,
@@ -95,7 +95,7 @@ export async function listToolSuggestions(
   };
 }
 
-/** Whether a wording suggestion can help. Wording does not help if the two tools are dissimilar. */
+/** Whether a suggested wording can help. Better wording does not help if the two tools are dissimilar. */
 function isActionable({ evidence, suggested_description }: ToolSuggestion): boolean {
   return evidence.similarity !== null || suggested_description !== null;
 }

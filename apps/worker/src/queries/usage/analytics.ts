@@ -22,10 +22,10 @@ const modelsMax = 20;
 type SumRow = UsageFigures &
   Pick<AnalyticsDay, 'gross_savings_usd' | 'pruned_requests'> &
   Record<`status_${RequestStatus}`, number | null> & {
-    /** Number of requests that are no longer in the request log. */
+    /** Number of requests that were deleted from the request log. */
     readonly purged: number;
   };
-/** Usage figures that only the request log contains. */
+/** Usage figures that are available only in the request log. */
 type LogRow = Pick<
   AnalyticsDay,
   | 'sessions'
@@ -75,7 +75,7 @@ type Question = ParsedRequestOf<typeof listDailyAnalyticsContract>;
 
 /**
  * Lists an account's usage per day and in total, with the data for the dashboard's charts. The list omits
- * days without requests. A figure is null if its log rows were deleted.
+ * days without requests. A figure is null if the log rows of the day were deleted.
  */
 export async function listDailyAnalytics(
   database: TelemetryDatabase,
@@ -114,8 +114,8 @@ interface Sums {
 }
 
 /**
- * Stored totals exist only per account and API key. If a filter names models or sessions, only the request log
- * has the figures.
+ * Stored totals exist only per account and API key. If a filter selects models or sessions, only the request
+ * log contains the figures.
  */
 function readSums(database: TelemetryDatabase, question: Question): Promise<Sums> {
   const { model, session_id } = question.filter;
@@ -169,7 +169,7 @@ const unknownLog: LogRow = {
   ...{ total_p95_ms: null, overhead_p50_ms: null, overhead_p95_ms: null },
 };
 
-/** @param log the figures from the request log, or undefined if the log has no row of the day */
+/** @param log the figures from the request log, or undefined if the log has no row for the day */
 function renderFigures(
   {
     purged,
@@ -219,7 +219,7 @@ interface NarrowedLog {
   readonly values: readonly string[];
 }
 
-/** Renders the filter for an account's request log. An unset field matches every log row. */
+/** Renders the filter for an account's request log. A filter field that is unset matches every log row. */
 export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedLog {
   const values: string[] = [];
   const conditions: string[] = [];
@@ -230,8 +230,8 @@ export function narrowLog({ key_id, model, session_id }: UsageFilter): NarrowedL
   };
   add(key_id, (place) => `key_id = ${place}::uuid`);
   add(session_id, (place) => `session_id = ${place}::text`);
-  // A model matches by its name in the response or by the requested name, as in the request list.
-  // A model also matches by the combination of its provider and its name.
+  // A model filter matches the model name in the response or the requested name, as in the request list.
+  // A model filter also matches the combination of provider and model name.
   add(
     model,
     (place) => `(${place}::text IN (model, requested_model) OR provider || '/' || model = ${place}::text)`,

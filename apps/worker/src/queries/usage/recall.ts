@@ -5,9 +5,9 @@ import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
  * Selects the number of shadow conversations from `narrowed`, by number of missed tools. A tool counts once per
- * conversation, with the plan at the tool's first call, as in calibration. Log rows of earlier releases lack
- * the needed tools. Such a row counts as one missed tool if the plan's K (number of ranked tools) was too
- * small.
+ * conversation, with the plan at the tool's first call, as in calibration. Log rows written by earlier
+ * releases lack the needed tools. Such a row counts as one missed tool if the plan's K (number of ranked
+ * tools) was too small.
  */
 export const recallSql = `
   , shadow AS (
@@ -75,7 +75,7 @@ function boundRecovered(
     if (missed === 1 && is_armed) one += conversations;
     else if (missed > 0) more += conversations;
   }
-  // The exact test needs a single recovery rate, so the binomial bound is used for several recovery rates.
+  // The exact test requires a single recovery rate, so the binomial bound is used if there are several rates.
   const [rate = 0] = rates.size === 1 ? rates : [];
   return boundEffectiveAt({ samples, one, more, losses }, rate);
 }

@@ -1,7 +1,7 @@
 /** SQL for the UTC day that contains an instant, as `YYYY-MM-DD`. */
 export const dayOf = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
 
-/** SQL that formats an aggregate of times, for example the latest time, as RFC 3339. */
+/** SQL that formats an aggregate of times, for example the latest time, in RFC 3339 format. */
 export const asInstant = (sql: string): string =>
   `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -11,7 +11,7 @@ const named = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, sql]) => `(${sql})::float8 AS ${name}`)
     .join(', ');
 
-/** Columns that have equal sums in the request log and in the hourly totals. */
+/** Columns whose sums are equal in the request log and in the hourly totals. */
 const sums = {
   prompt_tokens: sumOf('prompt_tokens'),
   completion_tokens: sumOf('completion_tokens'),
@@ -28,9 +28,9 @@ const sums = {
 };
 
 /**
- * The columns in `usageFigures` and `gross_savings_usd`, aggregated over rows of the request log. The totals
- * are computed exactly (`bigint` and `numeric`). Only the final total is converted to a double, which is
- * exact for integers up to 2^53.
+ * The columns in `usageFigures` and `gross_savings_usd`, aggregated over request log rows. The totals
+ * are computed with exact types (`bigint` and `numeric`). Only the final total is converted to a double,
+ * which is exact for integers up to 2^53.
  */
 export const loggedColumns = named({
   ...sums,
@@ -43,7 +43,7 @@ export const loggedColumns = named({
   gross_savings_usd: 'sum(gross_savings_usd)',
 });
 
-/** Columns over rows of `queryAccountUsage`. A column is null if a part of its sum is unknown. */
+/** SQL columns computed from rows of `queryAccountUsage`. A column is null if any term of its sum is unknown. */
 const known = (columns: Readonly<Record<string, string>>): string =>
   named(
     Object.fromEntries(
@@ -54,7 +54,7 @@ const known = (columns: Readonly<Record<string, string>>): string =>
     ),
   );
 
-/** The usage columns over rows that already contain totals (`queryAccountUsage`). */
+/** The usage columns for rows that already contain totals (`queryAccountUsage`). */
 export const usedColumns = known({
   ...sums,
   requests: sumOf('requests'),

@@ -42,7 +42,7 @@ const keysSql = `
   SELECT 'usage.key' AS object, key_id, ${usedColumns}
   FROM used GROUP BY key_id ORDER BY requests DESC NULLS LAST, key_id LIMIT ${keysMax}`;
 
-/** Lists an account's usage per API key, most used key first. */
+/** Lists an account's usage per API key, starting with the most used key. */
 export async function listKeyUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof listKeyUsageContract>,
