@@ -111,7 +111,7 @@ const edgeVariables = z
      * client, the received trace id becomes a span link.
      */
     TRUST_CLIENT_TRACES: cidrs,
-    /** Comma-separated signature algorithms that the OpenID Connect issuer may use. */
+    /** Comma-separated signature algorithms that are accepted from the OpenID Connect issuer. */
     OIDC_ALGORITHMS: z
       .string()
       .default(sessionAlgorithms.join(','))
@@ -195,7 +195,7 @@ const edgeVariables = z
      */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * How long a non-streaming provider call without tools may take, in milliseconds. When this time is over,
+     * Time limit for a non-streaming provider call without tools, in milliseconds. When this time is over,
      * the gateway sends a parallel attempt to another backend. The value 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),

@@ -112,7 +112,7 @@ function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
 /**
  * The readiness check reports whether the gateway can serve requests. The gateway needs NATS and Redis to
  * start, but keeps running when one of them becomes unavailable. During an outage, the gateway uses cached
- * keys, cached credentials and local limits, and does not plan requests.
+ * keys, cached credentials and local limits, and sends requests without planning.
  */
 function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({

@@ -17,7 +17,7 @@ export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 
 /**
  * The rate limits that apply to a whole account. The list excludes `requests`, which limits the chat requests
- * of a single key.
+ * of one API key.
  */
 type AccountBudget = Exclude<RouteBudget, 'requests'>;
 

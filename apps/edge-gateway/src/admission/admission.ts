@@ -31,7 +31,7 @@ export interface AdmissionOptions {
 }
 
 /**
- * A request's permission to run, with the bytes that the request holds. The permission to run can be released
+ * A request's admission to run, with the bytes that the request holds. The permission to run can be released
  * only once.
  */
 export interface Turn {
@@ -113,7 +113,7 @@ export class Admission {
 
   /**
    * Frees the request slot of a request that has ended, and releases the bytes that the request held. Calling
-   * this method for a request that never started has no effect.
+   * this method for a request that never started does nothing.
    */
   leave(taker: Pick<TurnTaker, 'turn'>): void {
     const { turn } = taker;
@@ -128,7 +128,7 @@ export class Admission {
     this.#startWaiting();
   }
 
-  /** A free request slot can raise the limits of several accounts, so several requests may start. */
+  /** A free request slot can raise the limits of several accounts, so several queued requests may start. */
   #startWaiting(): void {
     while (this.#queues.length > 0 && this.#inFlight < this.#share.capacity) {
       const next = this.#queues.shift((inFlight) => this.#mayStart(inFlight));

@@ -12,8 +12,8 @@ export interface ByteLedgerOptions extends FairShareOptions {
 }
 
 /**
- * Minimum time that a rejected client should wait, in milliseconds. A large request takes seconds to
- * complete.
+ * Minimum time that a rejected client should wait before a retry, in milliseconds. A large request takes
+ * seconds to complete.
  */
 const retryAfterMs = 2_000;
 
@@ -92,8 +92,8 @@ export class HeldBytes {
 
   /**
    * Adds bytes that the request holds until it ends. Callers that know the number of bytes in advance must
-   * call this method before they allocate the bytes. A call after the release of the bytes has no effect,
-   * because a rejected request may still read its short body.
+   * reserve the bytes before they allocate them. A call after the release of the bytes has no effect, because
+   * a rejected request may still read its short body.
    * @throws GatewayError `overloaded` if the account may not hold the additional bytes now
    */
   add(bytes: number): void {

@@ -49,7 +49,7 @@ export class FairShare {
   }
 }
 
-/** The amounts of a resource that the accounts use. */
+/** The amounts of a shared resource that the accounts currently use. */
 export class AccountAmounts {
   readonly #share: FairShare;
   /** The amount that each account uses. The map contains no accounts without usage. */
@@ -66,7 +66,7 @@ export class AccountAmounts {
   }
 
   /**
-   * Adds the amount to the account's usage and returns null. If the account may not use the amount, the
+   * Adds the amount to the account's usage and returns null. If the share does not allow the amount, the
    * method adds nothing and returns the reason.
    */
   take(accountId: string, amount: number): ShareRefusal | null {

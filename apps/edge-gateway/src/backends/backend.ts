@@ -125,7 +125,7 @@ export class Backend {
 
   /**
    * Records a call with a valid response or with an error that the request caused. A call that started before
-   * the breaker opened does not close the breaker.
+   * the circuit breaker opened does not close the breaker.
    */
   noteSuccess(isProbe = false): void {
     const trouble = this.#trouble;
@@ -203,11 +203,11 @@ export class Backend {
 
   /**
    * Pauses the backend for at least the requested time. While the provider keeps throttling calls, each pause
-   * is longer than the one before.
+   * is longer than the previous one.
    */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();
-    // If several concurrent calls fail, only the first failure extends the pause.
+    // If several concurrent calls fail, only the first failure lengthens the pause.
     if (now >= trouble.coolUntil) trouble.coolWait = trouble.coolWait.next(undefined);
     const forMs = Math.round(Math.max(askedMs, 2 * waitMsMin, trouble.coolWait.duration));
     if (now + forMs <= trouble.coolUntil + 250) return;

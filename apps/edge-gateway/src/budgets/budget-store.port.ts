@@ -66,8 +66,8 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /** The number of tokens that each waiting request may save, oldest request first. */
   readonly asked: readonly number[];
   /**
-   * Number of future requests for which the edge reserves tokens in advance, if most of the budget is left.
-   * Each future request is assumed to save as many tokens as the largest waiting request.
+   * Number of future requests for which the edge reserves tokens in advance while most of the budget is left.
+   * Each future request is assumed to save as many tokens as the largest request in the queue.
    */
   readonly ahead: number;
 }
@@ -105,11 +105,11 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   readonly health: StoreHealth;
   readonly now: () => number;
   /**
-   * Settlement counter for the whole process. Settlement numbers keep increasing, even after a key is dropped
-   * from memory and added again.
+   * Counter that numbers the settlements of the whole process. Settlement numbers keep increasing, even after
+   * a key is dropped from memory and added again.
    */
   readonly nextSequence: () => number;
-  /** The usage that this process knew when it last dropped the key from memory. */
+  /** The usage that this process had stored when it last dropped the key from memory. */
   readonly known: SpentTokens | null;
   /**
    * Reads the key's usage from the request log. The promise never rejects. If the usage arrives too late for

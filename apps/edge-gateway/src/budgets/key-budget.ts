@@ -57,7 +57,7 @@ export class KeyBudget {
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** The unused tokens of the local budget. The value is null while the budget store is available. */
+  /** The unused tokens of the process's local budget. The value is null while the budget store is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
   /** Whether the reserved or unsettled tokens have changed since the last sync. */
@@ -134,8 +134,8 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // A busy key keeps its advance reservation when the edge only settles tokens. An idle key returns its advance reservation.
-    // A sync that requests more tokens also returns the advance reservation of a busy key.
+    // A busy key keeps its advance reservation if the sync only settles tokens. An idle key returns its advance
+    // reservation. A sync that requests more tokens also returns the advance reservation of a busy key.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
@@ -266,9 +266,9 @@ export class KeyBudget {
   }
 
   /**
-   * Returns the number of tokens to keep reserved in advance. The advance reservation is limited to the
-   * granted tokens. The advance reservation is also limited to a small part of the remaining budget, because
-   * other edges may need the rest.
+   * Returns the number of tokens that should stay reserved in advance. The advance reservation is limited to
+   * the granted tokens. The advance reservation is also limited to a small part of the remaining budget,
+   * because other edges may need the rest.
    */
   #keptAhead(settledTokens: number): number {
     const ahead = this.#held - settledTokens - this.#committed();

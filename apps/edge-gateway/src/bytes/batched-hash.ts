@@ -28,7 +28,7 @@ export class BatchedHash {
     this.#hash = begun;
   }
 
-  /** Adds a text, encoded in UTF-8. */
+  /** Appends a text as UTF-8. */
   add(text: string): this {
     if (text.length * bytesPerUnitMax > copiedBytesMax) this.#flushed().update(text);
     else {
@@ -48,7 +48,7 @@ export class BatchedHash {
     return this;
   }
 
-  /** Returns an independent hash with the same inputs. */
+  /** Returns an independent hash object with the same inputs. */
   copy(): BatchedHash {
     return new BatchedHash(this.#flushed().copy());
   }
@@ -59,7 +59,7 @@ export class BatchedHash {
     return Buffer.from(this.digestText('binary'), 'binary');
   }
 
-  /** The digest as text. No input may follow. */
+  /** The digest as a string. No input may follow. */
   digestText(encoding: BinaryToTextEncoding): string {
     if (this.#hash !== null || holder !== this) return this.#flushed().digest(encoding);
     return hash('sha256', this.#release(), encoding);

@@ -14,7 +14,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /**
- * The memory of the buffers that the list keeps, in bytes. A buffer that several chunks share counts once.
+ * The memory used by the buffers that the list keeps, in bytes. A buffer that several chunks share is counted once.
  */
 function memoryOf(list: ByteList): number {
   const blocks = new Set(list.pieces().map(({ buffer }) => buffer));

@@ -23,8 +23,8 @@ export class ByteList {
   /** Number of pieces that `shift` has removed from the front. */
   #removed = 0;
   /**
-   * The block that is being filled. The block joins the list's pieces when it is full, or when the pieces are
-   * read.
+   * The block that is currently being filled. The block is added to the list of pieces when it is full, or
+   * when the pieces are read.
    */
   #block: Buffer | undefined;
   #blockBytes = 0;

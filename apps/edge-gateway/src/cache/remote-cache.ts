@@ -41,8 +41,8 @@ interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
   /**
-   * Number of times that the whole cache had been marked as possibly outdated before the entry was loaded. An
-   * entry with a lower number than the current number is reloaded before use.
+   * Number of times that the whole cache had been marked as possibly outdated when the load of the entry
+   * began. An entry with a lower number than the current number is reloaded before use.
    */
   readonly epoch: number;
 }
@@ -155,8 +155,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Whether an old response may be used. Old responses do not become usable for longer after a reconnect to
-   * the message bus.
+   * Whether an outdated response may be used. Old responses do not become usable for longer after a reconnect
+   * to the message bus.
    */
   #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
     const { freshMs, staleMs, broadcastsArrive } = this.#options;
@@ -270,7 +270,7 @@ const pausesMs = [50, 150, 400];
  * of the message bus, callers reconnect earlier than the called services. The retries cover this gap.
  * @param failure the error from the first call. Any error other than `service_unavailable` is thrown
  * immediately.
- * @param signal signal that ends the retries
+ * @param signal abort signal that ends the retries
  */
 export async function retryWhileUnreached<Answer>(
   failure: unknown,

@@ -3,7 +3,7 @@ import { SecretSet } from '@gateway/observability';
 
 /**
  * How long a secret is still redacted in the log after its last use, in milliseconds. Requests in flight may
- * quote the secret.
+ * still contain the secret.
  */
 const shownMs = 15 * 60 * 1_000;
 /** Maximum number of secret values per account. An account has at most 16 keys at each of its providers. */

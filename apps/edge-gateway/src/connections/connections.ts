@@ -49,9 +49,9 @@ const secondMs = 1_000;
 const sweepMs = 10 * secondMs;
 
 /**
- * Creates the connections of all accounts. The process uses a decrypted credential for one minute, or for two
- * minutes if the vault is unavailable. The process then removes the credential from memory. When a change of
- * the credential is broadcast, the process removes the credential immediately.
+ * Creates the connection registry for all accounts. The process uses a decrypted credential for one minute,
+ * or for two minutes if the vault is unavailable. The process then removes the credential from memory. When a
+ * change of the credential is broadcast, the process removes the credential immediately.
  */
 export function createConnections(
   messaging: Messaging,
@@ -180,8 +180,8 @@ export class CredentialHealth {
   }
 
   /**
-   * The caller passes the status of every response. The method needs only two comparisons if the credential's
-   * health has not changed.
+   * The caller passes the status of every response. If the health of the credential has not changed, the
+   * method needs only two comparisons.
    */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
@@ -218,7 +218,7 @@ function splitLines(value: string): readonly string[] {
 
 /**
  * Parses a credential as JSON. Returns null for a bare key that looks like the start of JSON, such as a
- * leftover placeholder. The function hides the JSON parser's error, because the error would quote the key.
+ * leftover placeholder. The function hides the JSON parser's error message, because the message would quote the key.
  */
 function parseFields(credential: string): unknown {
   try {

@@ -11,7 +11,7 @@ import type { RateCeiling } from './rate-ceiling.ts';
  */
 export interface GrantChange {
   readonly accountId: string;
-  /** The changed API key. The value is null if the whole account changed. */
+  /** The changed API key. Null if the change affects the whole account. */
   readonly keyId: string | null;
   /** Whether the API key is revoked permanently or the account is deleted. */
   readonly isFinal: boolean;

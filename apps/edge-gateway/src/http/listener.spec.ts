@@ -122,7 +122,7 @@ it('survives a client that disconnects before or during the preface', async () =
 it('responds with 431 to headers over 16 KiB, and still serves the other streams on the connection', async () => {
   const { port } = await start();
   const session = connectHttp2(`http://127.0.0.1:${port}`);
-  // HTTP/2 settings take effect when the other side acknowledges them.
+  // HTTP/2 settings take effect when the peer acknowledges them.
   expect(await askHttp2(session, 'abc')).toBe('2.0 3');
   const stream = session.request({ ':path': '/', 'x-big': 'x'.repeat(17_000) });
   const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }];

@@ -21,7 +21,7 @@ export interface ServerOptions {
   /** The TLS certificate and key. Without a TLS certificate, the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
   /**
-   * CIDRs of trusted proxies. The gateway uses the client address and the TLS state that these proxies report.
+   * CIDRs of the trusted proxies. The gateway uses the client address and the TLS state that these proxies report.
    */
   readonly trustedProxies: readonly string[];
   /** Serves common chat requests without the router. */
@@ -147,7 +147,7 @@ function explainNoRoute(
   return new GatewayError('not_found', { message });
 }
 
-/** The gateway names and suggests no path for a longer unknown path. */
+/** For a longer unknown path, the error neither repeats the path nor suggests another one. */
 const pathCharsMax = 200;
 
 interface NotedRoute {
@@ -177,7 +177,7 @@ class RouteMethods {
   }
 
   /**
-   * Returns the known path that a client probably meant. The suggestion fixes doubled slashes and a missing or
+   * Returns the known path that a client probably meant. The suggested URL fixes doubled slashes and a missing or
    * repeated `/v1`, or has the most similar spelling. The gateway never suggests a path with an id.
    */
   suggest(path: string): string | undefined {

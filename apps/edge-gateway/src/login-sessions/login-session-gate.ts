@@ -48,7 +48,7 @@ export class LoginSessionGate {
 }
 
 /**
- * Creates the cache of login sessions. The cache has the same time limits as the cache of API key grants. A
+ * Creates the cache of login sessions. This cache uses the same time limits as the cache of API key grants. A
  * revoked login session therefore ends as quickly as a revoked key.
  */
 function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | null> {

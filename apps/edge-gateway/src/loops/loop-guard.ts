@@ -12,8 +12,8 @@ const deploymentIdKey = 'edge:deployment-id';
 /** The Redis commands that the loop guard uses. */
 export interface DeploymentIdStore {
   /**
-   * Stores a value under the Redis key unless the key exists. Returns the key's earlier value, or null if the
-   * key had no value.
+   * Stores a value under the Redis key unless the key already exists. Returns the previous value of the key,
+   * or null if the key had no value.
    */
   set(key: string, value: string, nx: 'NX', get: 'GET'): Promise<string | null>;
 }

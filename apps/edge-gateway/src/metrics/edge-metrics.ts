@@ -2,8 +2,8 @@ import type { Counter, Gauge, Histogram, Metrics } from '@gateway/observability'
 import { sizeBuckets } from '@gateway/observability';
 
 /**
- * Attribute names from the OpenTelemetry conventions for generative AI, in Prometheus spelling. The model name
- * is not a metric label, because there are too many models.
+ * Attribute names from the OpenTelemetry conventions for generative AI, in Prometheus spelling. The model
+ * name is not a metric label, because the number of models is too large.
  */
 type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
 const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
@@ -98,7 +98,7 @@ function createBoundMetrics(metrics: Metrics): BoundMetrics {
     help: 'Requests whose reasoning a provider rejected as bound to a different prefix: sent again without that reasoning (dropped, failed), or relayed because the gateway had changed nothing or the client had set the behavior.',
     labels: ['outcome'],
   });
-  // Prometheus detects the increase of a time series only if it scraped the series before the increase.
+  // Prometheus detects an increase only if it scraped the time series before the increase.
   for (const outcome of ['dropped', 'failed', 'relayed']) boundRejections.inc({ outcome }, 0);
   return {
     boundRejections,

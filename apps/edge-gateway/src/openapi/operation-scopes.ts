@@ -3,9 +3,9 @@ import { pipelineScope } from '../grants/grant-cache.ts';
 import type { RouteRow } from './route-table.ts';
 
 /**
- * The scope that an API key needs for each operation. Users with a session token need no scope. The table omits
- * operations that accept no API key. An operation with the scope `read` never returns a secret and changes
- * nothing. All operations that change the account need the scope `manage`.
+ * The scope that each operation requires from an API key. Users who authenticate with a session token need no
+ * scope. The table omits operations that accept no API key. An operation with the scope `read` never returns
+ * a secret and changes nothing. All operations that change the account need the scope `manage`.
  */
 const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
   Object.entries({

@@ -86,7 +86,7 @@ export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' |
 export const accessKey = 'gateway:access';
 
 /**
- * The rate limit that a call to a route counts against. The value `requests` is the API key's rate limit for
+ * The rate limit that a call to a route counts against. The limit `requests` is the API key's rate limit for
  * chat requests. All other values are rate limits of the account. If a route declares no rate limit, a GET
  * counts as `read` and any other method as `write`.
  */
@@ -94,7 +94,7 @@ export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export'
 
 export const budgetKey = 'gateway:budget';
 
-/** Sets the rate limit that a call to the route counts against. */
+/** Sets the rate limit against which calls to the route count. */
 export const CountAs = (budget: RouteBudget) => SetMetadata(budgetKey, budget);
 
 /** Sets the credentials that a route accepts. A route without this decorator rejects every caller. */

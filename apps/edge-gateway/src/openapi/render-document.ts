@@ -44,7 +44,7 @@ Every response has an \`X-Request-ID\` header. Lists are \`{"object":"list","dat
 
 /**
  * Renders the OpenAPI 3.1 document for the routes, including the aliases of their paths. The document omits
- * routes without a description.
+ * routes that have no description.
  */
 export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};

@@ -10,7 +10,7 @@ export interface RouteRow {
    * further paths are aliases.
    */
   readonly paths: readonly [string, ...string[]];
-  /** The access rule of the route. If the route has no access rule, the route rejects every caller. */
+  /** The access rule of the route. A route without an access rule rejects every caller. */
   readonly access: Access | undefined;
   readonly operation: Operation | undefined;
   /** The controller and method of the route, such as `KeysRoute.list`. */

@@ -14,7 +14,7 @@ const formats = ['chat-completions', 'messages', 'converse'] as const;
 const names = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot'] as const;
 const name = fc.constantFrom(...names);
 
-/** The tool calls that a model can make by tool name or through the recovery tool. */
+/** The pruned tools that a model can call by name or through the recovery tool. */
 const call = fc.oneof(
   fc.record({ own: name }),
   fc.record({ describe: fc.array(name, { maxLength: 4 }) }),
@@ -124,7 +124,7 @@ it('never sends or calls a tool that the key may not use, on any path, in 10,000
         const bodies = sent.map((body) => Buffer.from(body).toString('utf8'));
         for (const body of bodies) JSON.parse(body);
         const calledNames = shown.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []));
-        // The check throws an error instead of calling `expect`.
+        // The check throws an error rather than calling `expect`.
         // The test runs 10,000 cases, and calls to `expect` would take almost a minute.
         for (const tool of forbidden) {
           if (bodies.some((body) => body.includes(secretOf(tool)))) throw new Error(`${tool} went out`);

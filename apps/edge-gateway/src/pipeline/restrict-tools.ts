@@ -38,7 +38,7 @@ export function restrictTools(request: ParsedRequest, exchange: Exchange, caller
   return { ...request, bytes, tape, outline, conversation: new Conversation(outline, bytes, sessionId) };
 }
 
-/** A prompt from Amazon Bedrock's prompt management may have tools that the gateway cannot see. */
+/** A prompt from Amazon Bedrock's prompt management may define tools that the gateway cannot see. */
 function requireNoPromptResource(model: string | undefined): void {
   if (model === undefined || !/^([a-z]+\/)?arn:[^/]*:prompt\//i.test(model)) return;
   throw ambiguousTools('modelId', 'is a stored prompt, which may have tools of its own. Send a model id.');

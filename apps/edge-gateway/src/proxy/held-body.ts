@@ -12,7 +12,7 @@ import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
 /**
- * Maximum number of bytes buffered in memory until the model is known. Any further bytes of the request body
+ * Maximum number of bytes held in memory until the model is known. Any further bytes of the request body
  * are written to disk.
  */
 const memoryBytesMax = 256 * 1024;

@@ -27,7 +27,7 @@ export class MemberFilter {
   readonly #onceName: string;
   #hasSeenOnce = false;
   #state: State = 'before';
-  /** Bytes since the last value. These bytes are forwarded together with the next key. */
+  /** Bytes received since the last value ended. These bytes are forwarded together with the next key. */
   #held: number[] = [];
   #key: number[] = [];
   #hasKept = false;

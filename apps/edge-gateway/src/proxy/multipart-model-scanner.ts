@@ -34,7 +34,7 @@ export class MultipartModelScanner implements ModelScanner {
   #isFound = false;
   /**
    * Bytes that are not processed yet, and the offset of these bytes in the body. The scanner prepends the
-   * line break that precedes the first delimiter.
+   * line break that must precede the first delimiter.
    */
   #held: Buffer = Buffer.from('\r\n');
   #heldAt = -2;

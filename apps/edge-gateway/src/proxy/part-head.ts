@@ -35,7 +35,7 @@ interface PartName {
 }
 
 /**
- * Returns the values of all `name` and `name*` parameters, as the most lenient parser reads these parameters.
+ * Returns the values of all `name` and `name*` parameters, as the most lenient parser would read them.
  * Parsers differ in their treatment of backslashes and of text after a quoted value, and few parsers decode
  * `name*`.
  */

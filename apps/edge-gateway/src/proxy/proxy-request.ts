@@ -191,7 +191,7 @@ function openScanner(
 }
 
 /**
- * Returns the request's credential for the hosted model service. Returns null if the request has no
+ * Returns the request's credential for the hosted model service. Returns null if the request has no such
  * credential or the model is not hosted.
  */
 async function readCredential(

@@ -52,9 +52,9 @@ export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
 }
 
 /**
- * Chooses the provider of a proxied request. A model of the form `<provider>/<model>` names the provider. For a
- * bare model name, the function searches the catalogue among the connected providers that have the endpoint.
- * The model may have any kind.
+ * Chooses the provider of a proxied request. A model of the form `<provider>/<model>` names the provider. For
+ * a bare model name, the function searches the catalogue for connected providers that have the endpoint. The
+ * model may have any kind.
  * @throws GatewayError `model_not_found` if no known provider has the model.
  * @throws GatewayError `provider_not_connected` if the model's provider is not connected.
  * @throws GatewayError `ambiguous_model` if several connected providers have the model.

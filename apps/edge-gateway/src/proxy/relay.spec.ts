@@ -17,7 +17,7 @@ const permission = new ToolPermission({ allowedTools: null, deniedTools: ['crm']
 
 interface Relayed {
   readonly outcome: RelayOutcome;
-  /** The bytes that the client received, and whether the response was complete. */
+  /** The bytes that the client received, decoded as text. */
   readonly text: string;
   readonly isWhole: boolean;
   /** Number of times that the response reported its end. */

@@ -7,8 +7,8 @@ import { ByteList } from '../bytes/byte-list.ts';
  */
 const textBytesMax = 1024 * 1024;
 /**
- * Minimum number of bytes kept from the end of a longer response. The token usage comes after the vectors or
- * images, so it is near the end.
+ * Minimum number of bytes kept from the end of a response that is too long to keep completely. The token
+ * usage comes after the vectors or images, so it is near the end.
  */
 const tailBytesMax = 8 * 1024;
 
@@ -31,7 +31,7 @@ export class UsageReader {
   /**
    * @param contentType content type of the response. The reader finds token usage only in JSON and event
    * streams.
-   * @param findsEnd whether to search a stream for the last event of the Responses API. Without the search,
+   * @param findsEnd whether to search a stream for the last event of the Responses API. If the search is off,
    * `hasEnded` and `mayHaveEnded` have no meaning.
    */
   constructor(contentType: string, findsEnd = false) {
@@ -95,7 +95,7 @@ export class UsageReader {
   #keepTail(chunk: Buffer): void {
     this.#kept.push(chunk);
     if (this.#kept.size < 2 * tailBytesMax) return;
-    // Only the end of the chunk is copied, so that the memory of the whole chunk can be freed.
+    // Only the end of the chunk is copied, so that the rest of the chunk's memory can be freed.
     const tail = Buffer.from(this.#kept.concat().subarray(-tailBytesMax));
     this.#kept.clear();
     this.#kept.push(tail);

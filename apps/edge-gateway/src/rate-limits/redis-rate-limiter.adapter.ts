@@ -32,7 +32,7 @@ interface KeyWindow {
  * requests arrive faster than Redis can count them one by one.
  */
 const gatherMs = 2;
-/** Maximum number of rate limit windows in memory. The least recently used windows are dropped. */
+/** Maximum number of rate limit windows in memory. The windows that were used least recently are dropped. */
 const windowsMax = 50_000;
 /** Milliseconds between two attempts to report requests that were admitted without Redis. */
 const reportMs = 1_000;
@@ -41,11 +41,11 @@ const reportMs = 1_000;
  * A rate limiter that is exact across all gateway processes. Each request is counted in Redis when it arrives,
  * together with all waiting requests. API keys with many requests get leases, which consist of tokens that
  * Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for
- * Redis. Redis grants no lease if few tokens are left. No period of 60 seconds admits more requests than the
- * limit (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis is
- * unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is available
- * again, the process reports the requests that it admitted. If Redis has lost its data, the process sends the
- * number of requests that it last received from Redis.
+ * Redis. Redis grants no lease if few tokens are left. No 60-second period admits more requests than the
+ * limit (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis
+ * is unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is
+ * available again, the process reports the requests that it admitted. If Redis has lost its data, the process
+ * sends the number of requests that it last received from Redis.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
@@ -126,7 +126,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   /**
    * Decides on a request without Redis. This process admits only its share of the remaining requests, because
-   * all requests in the last count from Redis may be recent.
+   * all requests that Redis last counted may be recent.
    */
   #admitLocally({ caller, known, unreported }: KeyWindow): RateDecision {
     const now = performance.now();

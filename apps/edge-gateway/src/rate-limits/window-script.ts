@@ -7,11 +7,11 @@
  * previous call. The script uses the clock of the Redis server, so that gateway processes with skewed clocks
  * count in the same window.
  *
- * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of a
- * lease count in the step in which the lease expires. A request with a leased token therefore counts for at
- * least 60 s. A lease gets at most 1/64 of the free tokens. If fewer than 1,024 tokens are free, a lease gets
- * none. In that case, every request is counted when it arrives. Unused tokens are returned to the time step of
- * their lease.
+ * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of
+ * a lease are counted in the time step in which the lease expires. A request with a leased token therefore
+ * counts for at least 60 s. A lease gets at most 1/64 of the free tokens. If fewer than 1,024 tokens are
+ * free, no lease is granted. In that case, every request is counted when it arrives. Unused tokens are
+ * returned to the time step of their lease.
  *
  * If Redis loses its data, each gateway sends the count that it last knew. The field `base` contains the
  * largest count that a gateway has restored. The total includes this count. Requests that were admitted after
@@ -21,8 +21,8 @@
  * "Script flags"). Even while Redis is out of memory, rate limits are therefore exact.
  *
  * KEYS[1] is the hash of the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the API key
- * and its account. `WindowCommands.admitRequests` lists the other arguments. The reply is a `WindowReply`. If an
- * epoch is negative, the reply has the epoch -1 and no lease.
+ * and its account. `WindowCommands.admitRequests` lists the remaining arguments. The reply is a
+ * `WindowReply`. If an epoch is negative, the reply has the epoch -1 and no lease.
  */
 export const windowScript = `#!lua flags=allow-oom
 local time = redis.call('TIME')
@@ -135,13 +135,13 @@ export interface WindowCommands {
     leaseMs: number,
     /** Number of unused tokens to return. */
     returned: number,
-    /** The step to which the tokens are returned. */
+    /** The time step of the window to which the tokens are returned. */
     returnedTo: number,
     /** Id of the last known window. */
     knownId: number,
     /** Number of requests in the last known window. */
     knownTotal: number,
-    /** Number of requests that were admitted without Redis. */
+    /** Number of requests that were admitted while Redis was unavailable. */
     unreported: number,
   ): Promise<WindowReply>;
 }

@@ -83,7 +83,7 @@ export class Conversation {
   }
 
   /**
-   * Digest of all messages before the model's last turn. The value is null in the first request of a
+   * Digest of all messages before the model's last turn. Null for the first request of a
    * conversation.
    */
   get before(): string | null {

@@ -31,7 +31,7 @@ export function resetConnection(response: ServerResponse): void {
   });
 }
 
-/** Percent-encodes characters in client text that a header cannot contain. */
+/** Percent-encodes the characters in client text that are not allowed in a header. */
 export function renderHeaderText(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }

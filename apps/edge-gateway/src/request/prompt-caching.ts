@@ -13,8 +13,8 @@ export interface ConversationShape {
  * Returns whether cache markers in a translated request are expected to save money. Markers save money only if
  * the model caches only marked prefixes. One cache write and one cache read of a prefix must also cost less
  * than sending the prefix twice. The request must have tools or earlier turns. Any other request is often the
- * only request in its conversation. The result stays constant in a conversation with tools, because the ratios
- * between prices are constant.
+ * only request in its conversation. The choice stays constant in a conversation with tools, because the
+ * ratios between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,

@@ -110,7 +110,7 @@ export function malformedJson(bytes: Buffer, offset: number): GatewayError {
 
 /**
  * Checks the content type of a request.
- * @throws GatewayError `unsupported_media_type` unless the body is declared as JSON
+ * @throws GatewayError `unsupported_media_type` unless the content type of the body is JSON
  */
 export function requireJson(request: IncomingMessage): void {
   const declared = request.headers['content-type'] ?? '';

@@ -85,7 +85,7 @@ export function findFirstTurn({ messages }: Pick<RequestOutline, 'messages'>): n
   return first < 0 ? Infinity : first;
 }
 
-/** The field of the request body for each part of a credential. */
+/** The field of the request body that contains each part of a credential. */
 const names: Readonly<Record<keyof HostedFields, CloudField>> = {
   api_key: 'cloud_bearer_token_hosted',
   access_key_id: 'cloud_access_key_id',

@@ -24,7 +24,7 @@ export interface ParsedRequest {
 }
 
 /**
- * The lane on which a request reaches its provider. In the lane `same-format`, the client's own bytes are
+ * The lane of the request to its provider. In the lane `same-format`, the client's own bytes are
  * edited in place. In the lane `translated`, the request is rendered in one of the provider's formats, through
  * the interchange format.
  */

@@ -32,7 +32,7 @@ function decodeSessionId(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Headers in which published agents send the id of their session, in lower case. If a request has several of
+ * Headers in which well-known agents send their session id, in lower case. If a request has several of
  * these headers, the first header in this list applies.
  */
 const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code-session-id'];

@@ -13,8 +13,8 @@ export interface PipelineSettings {
   /** Longest pause before a retry that the gateway accepts from a provider. */
   readonly retryAfterMsMax: number;
   /**
-   * Time limit for a stream's first byte, if another candidate is available. The setting `plainAnswerMsMax`
-   * is the limit for a whole non-streaming response.
+   * Time limit for the first byte of a stream if another candidate is available. The setting
+   * `plainAnswerMsMax` is the limit for a whole non-streaming response.
    */
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;

@@ -29,7 +29,7 @@ function validate<Schema extends z.ZodType>(
     throw new GatewayError('missing_field', { param, message: `The ${kind} "${param}" is required.${more}` });
   }
   const subject = param === '' ? 'The body' : `The ${kind} "${param}"`;
-  // If the text of a rule starts differently, it comes from the schema of the field.
+  // A rule whose text starts differently comes from the schema of the field.
   const text = issue.message.startsWith('must ') ? issue.message : `is not valid: ${issue.message}`;
   throw new GatewayError('invalid_field', {
     ...(param === '' ? {} : { param }),

@@ -63,7 +63,7 @@ export class LiveModels {
       broadcastsArrive: () => options.messaging.connected,
       load: (key) => {
         const [accountId = '', name = ''] = key.split('|');
-        // If a provider does not respond, its last list stays cached for another minute.
+        // If a provider does not respond, its last model list stays cached for another minute.
         return askProvider(accountId, name, options).catch(() => this.#cache.kept(key) ?? []);
       },
     });

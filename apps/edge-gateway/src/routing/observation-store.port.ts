@@ -16,19 +16,19 @@ export interface ObservationStore {
   forget(accountId: string): Promise<unknown>;
 }
 
-/** Exponentially decayed totals over requests. The weight of a request halves with every half-life. */
+/** Exponentially decayed totals over requests. The weight of a request halves every half-life. */
 export interface Sums {
   /** Decayed number of requests. */
   weight: number;
   firstTokenMs: number;
-  /** Decayed number of requests with a measured time per token. */
+  /** Decayed number of requests for which the time per token was measured. */
   paced: number;
   msPerToken: number;
   /** Time for which the decayed totals are valid, in milliseconds of Unix time. */
   at: number;
 }
 
-/** Totals by model (`<provider>/<model>`) or by complexity bin. */
+/** Totals keyed by model (`<provider>/<model>`) or by complexity bin. */
 export type SumsByName = Map<string, Sums>;
 
 export const latencyHalfLifeMs = 10 * 60_000;

@@ -19,7 +19,7 @@ const tokensPerFile = 3_000;
 const fileBytesMin = 4_096;
 
 /**
- * Reads the model capabilities that a request needs. Files in a request are detected by their byte markers. A
+ * Reads the model capabilities that a request needs. Files in a request are detected by their magic bytes. A
  * byte marker in a tool's arguments can only lead to more capabilities than needed.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */

@@ -42,7 +42,7 @@ interface ObservationCommands {
   addObservations(key: string, ...args: (string | number)[]): Promise<string[]>;
 }
 
-/** Time after which the totals of an account expire if they do not change, in seconds. */
+/** Time after which an account's unchanged totals expire, in seconds. */
 const keptSeconds = 14 * 24 * 3600;
 /**
  * Maximum number of names (models and complexity bins) per account. This number is larger than the number of

@@ -6,14 +6,14 @@ export interface EventQueue {
    */
   add(batchId: string, data: Buffer): Promise<void>;
   /**
-   * Sets a listener for the start of the queue's availability, at startup or after an outage. An outage may
-   * have deleted the jobs of the queue.
+   * Sets a listener that is called when the queue becomes available, at startup or after an outage. An outage
+   * may have deleted the jobs of the queue.
    */
   onReady(listener: () => void): void;
   close(): Promise<void>;
 }
 
-/** The logger methods used by the spool. */
+/** The logger methods that the spool uses. */
 export interface SpoolLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

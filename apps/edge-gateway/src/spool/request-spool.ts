@@ -60,7 +60,7 @@ export class RequestSpool {
   #writingBytes = 0;
   #bytesOnDisk = 0;
   #carrying: Segment | null = null;
-  /** Events that are not complete yet. */
+  /** Events that are still being completed. */
   readonly #endings = new Set<Promise<void>>();
   #closed = false;
   #closing: Promise<void> | null = null;
@@ -158,7 +158,7 @@ export class RequestSpool {
     return adopted;
   }
 
-  /** Stops accepting requests and writes pending lines. If the disk fails, the spool tries only once. */
+  /** Stops accepting requests and writes pending lines. If the disk fails, the spool does not retry. */
   async drain(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#endings);

@@ -41,7 +41,7 @@ export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void 
   line.openJson({ ...plan, candidates: undefined });
   line.text(',"candidates":[');
   for (const candidate of plan.candidates) writeCandidate(candidate, line);
-  // The closing bracket replaces the comma after the last candidate.
+  // The closing bracket overwrites the comma after the last candidate.
   line.length -= 1;
   line.text(']}}');
 }

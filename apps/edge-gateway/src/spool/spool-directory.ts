@@ -31,9 +31,9 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
 }
 
 /**
- * Deletes the segments that have all end lines in Postgres, oldest first. Deletion stops at a segment with open
- * requests, and the function returns that segment. If a later segment were deleted first, a restarted process
- * would find requests without their end lines.
+ * Deletes the segments whose end lines are all in Postgres, oldest first. Deletion stops at a segment with
+ * open requests, and the function returns that segment. If a later segment were deleted first, a restarted
+ * process would find requests without their end lines.
  */
 export async function deleteCommittedSegments(
   directory: SpoolDirectory,

@@ -38,7 +38,7 @@ export class SpoolShares {
   }
 
   /**
-   * Counts written bytes for an account.
+   * Counts the bytes that an account writes.
    * @param writtenBytes number of written bytes, which may be an estimate
    */
   noteWritten(segment: Segment, accountId: string, writtenBytes: number): void {

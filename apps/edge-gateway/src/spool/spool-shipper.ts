@@ -76,7 +76,7 @@ export class SpoolShipper {
     return this.#running;
   }
 
-  /** Ships the remaining lines, waits at most `timeoutMs` until they are committed, and stops. */
+  /** Ships the remaining lines, waits up to `timeoutMs` until they are committed, and stops. */
   async close(timeoutMs = 2000): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     const deadline = this.#now() + timeoutMs;
@@ -92,7 +92,7 @@ export class SpoolShipper {
       await this.#shipNew();
       await this.#shipOverdue();
     } catch (error) {
-      // The shipper does not log failures of the queue, because the queue logs each outage once.
+      // The shipper does not log queue failures, because the queue logs each outage once.
       if (!(error instanceof QueueAway))
         this.#options.log.error({ err: error }, 'request events could not be shipped');
     }

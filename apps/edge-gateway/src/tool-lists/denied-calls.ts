@@ -60,7 +60,7 @@ export class DeniedCalls {
   }
 
   /**
-   * Whether the response has a tool call. After the first tool call, the client must get rendered events
+   * Whether the response contains a tool call. After the first tool call, the client must get rendered events
    * instead of the provider's bytes. A client may parse the provider's bytes in a way that the gateway does
    * not expect.
    */

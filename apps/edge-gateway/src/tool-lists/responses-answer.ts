@@ -108,7 +108,7 @@ export class ResponsesAnswer {
   }
 
   /**
-   * Removes calls to denied tools from a response object. Returns the original object if nothing was removed.
+   * Removes calls to denied tools from a response object. Returns the original response object if nothing was removed.
    */
   #restrictResponse(response: unknown): Fields {
     if (!isFields(response)) throw unreadable();

@@ -22,7 +22,7 @@ export interface ToolListPlace {
   /** The name of the field that holds the tool list. */
   readonly name: string;
   readonly node: JsonNode;
-  /** The path of the tool list, for errors. */
+  /** The path of the tool list, used in errors. */
   readonly path: string;
   /** Names of the MCP servers whose tools are listed elsewhere in the request. */
   readonly toolsets?: ReadonlySet<string> | undefined;

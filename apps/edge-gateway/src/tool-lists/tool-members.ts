@@ -17,7 +17,7 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
 /** Maximum number of tools in one tool list and in one tool choice, because a plan ranks every tool. */
 export const toolsMax = 4096;
 
-/** Maximum length of a client's name in an error. An error message truncates longer names. */
+/** Maximum length of a client's name in an error. Longer names are truncated in error messages. */
 const quotedCharactersMax = 100;
 
 export function quote(name: string): string {
@@ -26,8 +26,8 @@ export function quote(name: string): string {
 
 /**
  * Normalizes the key of a JSON object as lenient parsers do before they compare keys. Go ignores the letter
- * case with Unicode's simple folding (`ſ` is `s`, `K` is `k`). Newer versions of Go also ignore `_` and `-`.
- * Protobuf accepts `toolConfig` and `tool_config`. Strings in C end at a NUL character.
+ * case with Unicode's simple folding (`ſ` is `s`, `K` is `k`). Newer versions of Go also ignore `_` and `-`
+ * in field names. Protobuf accepts `toolConfig` and `tool_config`. Strings in C end at a NUL character.
  */
 export function foldKey(key: string): string {
   if (foldedKey.test(key)) return key;
@@ -39,7 +39,7 @@ export function foldKey(key: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Matches a key in normalized form. Most keys are already normalized. */
+/** Matches a normalized key. Most keys are already normalized. */
 const foldedKey = /^[a-z0-9]*$/;
 
 /** For each normalized key that the tool rules cover, the exact spelling of the field. */

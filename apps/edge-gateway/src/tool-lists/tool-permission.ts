@@ -46,8 +46,8 @@ export class ToolPermission {
 const known = new WeakMap<ToolLists, ToolPermission>();
 
 /**
- * Returns the permission that an API key's allow and deny lists define. Returns null for a key that may use
- * every tool.
+ * Returns the permission that an API key's allow and deny lists define. Returns null for an API key that may
+ * use every tool.
  */
 export function permissionOf(lists: ToolLists): ToolPermission | null {
   const { allowedTools, deniedTools } = lists;

@@ -10,7 +10,7 @@ interface BodySource {
 /** The reader of a response body. If the reader throws, the response body is aborted. */
 export interface BodyReader {
   /**
-   * Takes a chunk of the response body. Returns whether the reader has room for more chunks. A reader without
+   * Takes a chunk of the response body. Returns whether the reader can accept more chunks. A reader without
    * room must call `AnswerBody.resume` when room becomes available.
    */
   take(chunk: Buffer): boolean;

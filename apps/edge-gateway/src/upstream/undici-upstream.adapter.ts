@@ -16,8 +16,8 @@ interface UndiciUpstreamOptions {
    */
   readonly idleTimeoutMs: number;
   /**
-   * Renders the loop mark in each request. If a request returns to the gateway, the gateway recognizes this
-   * mark.
+   * Renders the loop mark in each request. The gateway recognizes this mark on a request that returns to the
+   * gateway.
    */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }

@@ -20,7 +20,7 @@ async function listen(server: Server | Http2Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Returns the response body that a client receives, and the content copy of the same response. */
+/** Returns the response body for the client, and a copy of its content for storage. */
 async function exchangeOf(
   protocol: 'HTTP/1.1' | 'HTTP/2',
   write: RequestListener,

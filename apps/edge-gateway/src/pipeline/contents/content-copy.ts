@@ -56,7 +56,7 @@ export class ContentCopy {
     this.#copied.push(kept);
   }
 
-  /** Counts the bytes as the account's memory. Beyond the account's share, only the copying stops. */
+  /** Counts the bytes as the account's memory. If the account's share is used up, only the copying stops. */
   #reserve(bytes: number): boolean {
     try {
       this.#memory?.add(bytes);

@@ -47,10 +47,10 @@ type KeepResult = 'kept' | 'unreadable' | 'no_room' | 'over_share' | 'failed';
 
 /**
  * Redacts request contents and sends the redacted contents to the worker service. Only contents of accounts
- * that opted in to content logging are sent to the worker service. The contents of a request are sent after the
- * response is complete. The contents contain none of the account's credentials. Large request contents are
- * redacted in a thread. Contents that exceed the limits or that the worker service rejects are dropped, counted
- * and logged. The usage of a request is always recorded, even if its contents are dropped.
+ * that opted in to content logging are sent to the worker service. Request contents are sent after the
+ * response is complete. The stored contents contain none of the account's credentials. Large request contents
+ * are redacted in a thread. Contents that exceed the limits or that the worker service rejects are dropped,
+ * counted and logged. The usage of a request is always recorded, even if its contents are dropped.
  */
 export class ContentKeeper {
   readonly #options: ContentKeeperOptions;

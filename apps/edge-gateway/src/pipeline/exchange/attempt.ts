@@ -29,8 +29,8 @@ export interface Attempt {
    */
   toolNames: UpstreamToolNames | null;
   /**
-   * The client's names of the custom tools in a translated request. The field is null if the request has no
-   * custom tools.
+   * The client's names of the custom tools in a translated request. Null if the request has no custom
+   * tools.
    */
   customTools: ReadonlySet<string> | null;
   /**
@@ -58,7 +58,7 @@ export function createAttempt(target: Target): Attempt {
   };
 }
 
-/** An attempt that produced no response for the client. */
+/** An attempt that failed without a response for the client. */
 export interface FailedAttempt extends Failure {
   readonly backend: Backend;
   readonly model: string;
@@ -111,7 +111,7 @@ export interface Attempts {
   readonly failed: FailedAttempt[];
   /**
    * The attempt whose response broke before the first byte was sent to the client. The value is null if no
-   * response broke early. The next provider call after a broken response is a new attempt.
+   * response broke early. The provider call after a broken response is a new attempt.
    */
   broken: FailedAttempt | null;
   /** Skipped fallbacks in the order in which they were skipped. */

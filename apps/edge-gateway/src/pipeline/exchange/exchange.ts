@@ -36,14 +36,14 @@ export interface Ledger {
   model: string | null;
   provider: string | null;
   stream: boolean;
-  /** The session id that the agent sends itself, in a header or in the body, or null. */
+  /** The agent's own session id from a header or the body, or null. */
   agentSessionId: string | null;
   lane: RequestEventV1['lane'];
   /** Number of tools in the client's request. */
   toolsOffered: number;
   /** Number of tools that remain after the tool lists of the API key are applied. */
   toolsIn: number;
-  /** Number of tool definitions that reach the model with the first provider request. */
+  /** Number of tool definitions that the model receives in the first provider request. */
   toolsSent: number;
   /** Number of tool definitions that reached the model so far during this request. */
   toolsOut: number;
@@ -130,7 +130,7 @@ export interface Exchange {
 
 /** The client's request and the planned request, for the comparison of prompts after the response. */
 export interface SentPrompt {
-  /** The client's request. */
+  /** The parsed request from the client. */
   readonly request: ParsedRequest;
   /** The edits of the client's bytes in the planned request. */
   readonly edits: readonly ByteEdit[];
@@ -229,8 +229,8 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
 }
 
 /**
- * Writes the numbers of tools into the response headers. These headers are sent before any recovery round, so
- * later changes appear only in the request log.
+ * Writes the tool counts into the response headers. These headers are sent before any recovery round, so
+ * later changes are recorded only in the request log.
  */
 export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
   const { toolsOffered, toolsOut } = ledger;

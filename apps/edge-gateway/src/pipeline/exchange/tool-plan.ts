@@ -24,8 +24,8 @@ export interface ContextEdits {
   /** Estimated token counts of the compression. */
   readonly tokens: ContextTokens;
   /**
-   * Recall returns removed text to the model. Recall is present from the first request on if a later request
-   * may remove text. The tool list must contain the recovery tool from the start.
+   * Recall gives removed text back to the model. Recall is present from the first request on if a later
+   * request may remove text. The tool list must contain the recovery tool from the start.
    */
   readonly recall: RecallOriginal | null;
   /**
@@ -220,12 +220,12 @@ export function countReaching(plan: ToolPlan): number {
 export interface ConversationKeys {
   readonly accountId: string;
   /**
-   * The key that covers all messages in this request. In the next turn, the planner finds the conversation's
-   * state under this key.
+   * The key that covers all messages in this request. In the next turn, the planner looks up the
+   * conversation's state under this key.
    */
   readonly here: string;
   /**
-   * The key that covers all messages before the model's last turn. The value is null in the first request of a
+   * The key that covers all messages before the model's last turn. Null for the first request of a
    * conversation.
    */
   readonly before: string | null;

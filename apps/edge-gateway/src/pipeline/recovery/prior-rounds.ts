@@ -41,8 +41,8 @@ export interface EarlierRounds {
 
 /**
  * The next step after a recovery round. With `complete`, the client's response is complete. With `round`,
- * another provider response (`answer`) continues the same client response. With `fresh-start`, the client has
- * received nothing, and the gateway sends the client's own request with every tool.
+ * another provider response (`answer`) continues the same response to the client. With `fresh-start`, the
+ * client has received nothing, and the gateway sends the client's own request with every tool.
  */
 export type Continuation =
   | { readonly kind: 'complete' }

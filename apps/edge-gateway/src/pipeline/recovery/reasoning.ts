@@ -58,8 +58,8 @@ export function joinReasoning(events: readonly StreamEvent[]): Extensions | unde
 }
 
 /**
- * Joins two texts or two lists of blocks. If the two values have different types, the function returns the last
- * value.
+ * Joins two texts or two lists of blocks. If the two values have different types, the later one is
+ * returned.
  */
 function joinValues(values: readonly unknown[]): unknown {
   if (values.every((value) => typeof value === 'string')) return values.join('');

@@ -179,7 +179,7 @@ export class RecoveryRounds {
     return this.#isLast ? new Set(this.#given.recovery.pruned.keys()) : this.#requests.shown;
   }
 
-  /** Summarizes the response that the client saw, with the usage of all recovery rounds. */
+  /** Summarizes the response that the client received, with the usage of all recovery rounds. */
   get summary(): ResponseSummary {
     return { ...this.#summary, usage: sumUsage(this.usages) };
   }

@@ -9,7 +9,7 @@ type RecoveryMode = 'in_place' | 'regrown';
 /** The gateway's own tool, through which a model reaches pruned tools. */
 export type RecoveryTool = Extract<ChatTool, { kind: 'function' }>;
 
-/** The status of a tool name. A tool that the key may not use is always `denied`. */
+/** The status of a tool name, such as known or denied. A tool that the key may not use is always `denied`. */
 export type ToolStatus = 'forwarded' | 'pruned' | 'denied' | 'unknown';
 
 /**

@@ -20,16 +20,16 @@ export interface RecoveryCall {
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
 }
 
-/** Finish reasons after which a model continues when it receives the results of its tool calls. */
+/** Finish reasons after which the model continues once it receives the results of its tool calls. */
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
  * Handles one recovery round of a response, event by event. The reducer passes the client's events on, and
  * numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final events until
  * it is known whether another round follows. Each recovery round has a separate reducer. In most formats, the
- * client receives only the reasoning of the first round with reasoning. The client would join the reasoning of
- * two rounds, but a provider accepts only unmodified reasoning. In formats with blocks, reasoning of a later
- * round never follows content, because reasoning must come first.
+ * client receives only the reasoning of the first round that contains reasoning. The client would join the
+ * reasoning of two rounds, but a provider accepts only unmodified reasoning. In formats with blocks,
+ * reasoning of a later round never follows content, because reasoning must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
@@ -52,14 +52,14 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /** Number of withheld tool calls without a decision. The number is stored because every frame needs it. */
+  /** Number of withheld tool calls without a decision. This number is stored, because every frame needs it. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
   #reason: FinishReason | undefined;
   #format: ProviderFormat = 'chat-completions';
 
-  /** @param isLast whether no other recovery round can follow or replace this round */
+  /** @param isLast whether no other recovery round can follow or replace this one */
   constructor(recovery: Recovery, before: PriorRounds, isLast = false) {
     this.#recovery = recovery;
     this.#before = before;

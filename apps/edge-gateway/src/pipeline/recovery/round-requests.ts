@@ -100,7 +100,7 @@ export class RoundRequests {
     return { recovery, added, messages: [...this.#messages] };
   }
 
-  /** Returns the last request, which has every tool and no recovery tool. */
+  /** Returns the last request, which includes every tool and no recovery tool. */
   withAll(): NextRound {
     return { recovery: null, added: [...this.#added], messages: [...this.#messages] };
   }

@@ -52,7 +52,7 @@ export function serveChat(
   return serveRaw({ requestId: id, request, response: reply.raw }, endpoint, services, handle);
 }
 
-/** Runs a request that bypassed Fastify through the pipeline. */
+/** Runs a request that bypassed Fastify through the request pipeline. */
 export async function serveRaw(
   { requestId, request, response }: RawRequest,
   { path, format, route }: ChatEndpoint,

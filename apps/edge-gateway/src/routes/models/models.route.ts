@@ -54,8 +54,8 @@ const shapes =
   'Requests with the header `anthropic-version`, or with the API key only in `x-api-key`, get the format of Anthropic’s API, which Claude Code reads.';
 
 /**
- * Query parameters of the models route. The models route ignores unknown parameters, because clients of other
- * gateways send paging parameters.
+ * Query parameters of the models route. The models route ignores unknown parameters, because clients written
+ * for other gateways send paging parameters.
  */
 const listModelsQuery = z.object({
   live: z.enum(['true', 'false']).default('false').meta({

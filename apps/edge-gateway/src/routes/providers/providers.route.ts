@@ -30,7 +30,7 @@ import { chooseAdditionalKeys, renderConnection } from './provider-connection.ts
 import { deleteProvider, listProviders, putProvider } from './providers.operations.ts';
 
 /**
- * Connects providers through the routes below `/v1/account/providers`. These routes store provider credentials
+ * The routes below `/v1/account/providers`, which connect providers. These routes store provider credentials
  * and never return them.
  */
 @Controller('/v1/account/providers')

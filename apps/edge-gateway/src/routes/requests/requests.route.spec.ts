@@ -5,7 +5,7 @@ import { readPage } from './requests.route.ts';
 const log = Array.from({ length: 430 }, (_, at) => ({ id: `request ${at}` }));
 
 /**
- * Opens a worker with the log of this test. The worker records the number of requests in each of its replies.
+ * Opens a worker that writes to the log of this test. The worker records the number of requests in each of its replies.
  */
 function openWorker() {
   const replies: number[] = [];

@@ -165,8 +165,8 @@ export class RequestsRoute {
 }
 
 /**
- * Number of requests in one reply of the worker. The worker and the gateway each need a few milliseconds of
- * processor time for a reply with this number of requests.
+ * Number of requests that one reply of the worker contains. The worker and the gateway each need a few
+ * milliseconds of processor time for a reply with this number of requests.
  */
 const rowsAtOnce = 100;
 

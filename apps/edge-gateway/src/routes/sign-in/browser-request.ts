@@ -89,9 +89,9 @@ async function limitAuth(
 
 /**
  * Throws `cross_site_request` if a page from another site makes the browser send the call. Another site could
- * otherwise sign the user in or out, or switch accounts. Only browsers send the two checked headers. The
- * SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect users. This
- * check of two headers also works in old browsers.
+ * otherwise sign the user in or out, or switch accounts. Only browsers send the two headers that this check
+ * reads. The SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect
+ * users. This check of two headers also works in old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

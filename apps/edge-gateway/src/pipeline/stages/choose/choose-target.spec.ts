@@ -22,7 +22,7 @@ test.each([true, false])('a provider with the Responses API keeps the format (na
   expect(chooseLane('anthropic/claude-sonnet-4-5', isNamed)[0]).toBe('translated');
 });
 
-/** Returns the chosen provider, or the code of the error. */
+/** Returns the chosen provider, or the code of the routing error. */
 function providerOf(choose: () => { readonly provider: { readonly name: string } }): string {
   try {
     return choose().provider.name;

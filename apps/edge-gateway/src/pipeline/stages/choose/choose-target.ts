@@ -18,7 +18,7 @@ export const hostedProvider = 'hosted';
 /** The inputs for choosing a provider. */
 export interface WantedTarget {
   readonly model: string;
-  /** True if the client names the model. False for fallbacks, and for models that the gateway chooses. */
+  /** True if the client specified the model. False for fallbacks, and for models that the gateway chooses. */
   readonly isNamed: boolean;
   readonly format: ClientFormat;
   readonly connected: ReadonlySet<string>;

@@ -20,9 +20,9 @@ type ChooseServices = ListServices &
 
 /**
  * Maps the model string to a provider and a model. For `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`,
- * the gateway chooses both the provider and the model. `<provider>/<model>` names both, and also accepts models
- * outside the catalogue. The gateway looks up a bare model name in the catalogue, among the account's connected
- * providers.
+ * the gateway chooses both the provider and the model. `<provider>/<model>` specifies both, and also accepts
+ * models outside the catalogue. The gateway looks up a bare model name in the catalogue, among the account's
+ * connected providers.
  * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, `invalid_field` for a
  * routing string with stored state. Also throws the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
  */
@@ -85,9 +85,9 @@ function needsNamedModel(model: string, field: string): GatewayError {
 /**
  * Sets the rules for a request that depends on stored state. Stored state is a message thread of Anthropic, or
  * a stored response, conversation, prompt or item of the Responses API. Only one provider account stores the
- * state, so no fallback can answer the request. The request does not name this provider account. All requests
- * with stored state therefore use one credential as long as the credential works.
- * @param field the request field that refers to the stored state.
+ * state, so no fallback can answer the request. The request does not specify this provider account. All
+ * requests that depend on stored state therefore use one credential as long as the credential works.
+ * @param field the request field that refers to the stored provider state.
  * @throws GatewayError `thread_unsupported_request` for a message thread, or `invalid_field` for any other
  * field, if the provider does not store the state
  */
@@ -114,8 +114,8 @@ function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): stri
 }
 
 /**
- * Adds affinity, so that later requests of the conversation go to the same provider account. Affinity is added
- * only if the model's reasoning is valid in no other provider account.
+ * Adds affinity, so that later requests of the conversation go to the same provider account. Affinity is
+ * added only if the model's reasoning is valid in a single provider account.
  */
 function withAffinity(
   target: Target,

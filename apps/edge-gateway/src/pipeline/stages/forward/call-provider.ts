@@ -129,15 +129,15 @@ function openProviderSpan({ provider, model }: Target): Span {
 interface TranslatedRequest {
   readonly body: Uint8Array;
   /**
-   * The provider API version that the body is written for. The value is undefined if the API has only one
+   * The provider API version for which the body is written. The value is undefined if the API has only one
    * version.
    */
   readonly apiVersion?: string | undefined;
 }
 
 /**
- * Default limit for output tokens. The default applies if the format requires a limit, but neither the client
- * nor the catalogue sets a limit.
+ * Default limit for output tokens. The default applies if the format requires a limit but neither the client
+ * nor the catalogue sets one.
  */
 const outputTokensDefault = 4096;
 
@@ -224,7 +224,7 @@ function adaptTools(whole: ChatRequest, attempt: Attempt): ReturnType<typeof wra
 }
 
 /**
- * Returns whether the provider accepts a key for its prompt cache, and the prompt is long enough to be
+ * Returns whether the provider accepts a key for its prompt cache and the prompt is long enough to be
  * cached.
  */
 function takesKey({ provider }: Target, facts: CatalogModel | undefined, tokens: number): boolean {

@@ -75,11 +75,11 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 }
 
 /**
- * Chooses the next candidate after a failed call. An untried candidate comes first, followed by a failed
- * candidate that is retried after a pause. Returns undefined if no candidate can help or the retry budget is
- * empty. The pause before a retry ends early if the client disconnects. A request with affinity (tied to one
- * provider account) first retries its own credential. Another provider account would drop the conversation's
- * reasoning.
+ * Chooses the next candidate after a failed call. Untried candidates come first, followed by failed
+ * candidates that are retried after a pause. Returns undefined if no candidate can help or the retry budget
+ * is empty. The pause before a retry ends early if the client disconnects. A request with affinity (tied to
+ * one provider account) first retries its own credential. Another provider account would drop the
+ * conversation's reasoning.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -143,7 +143,7 @@ async function chooseUntried(
 
 /**
  * Chooses the first failed candidate that may soon succeed and has no open circuit breaker. The pause before
- * the retry is at least as long as the provider requests. If a provider requests a longer pause than the
+ * the retry is at least as long as the provider requests. If every provider requests a longer pause than the
  * settings allow, the function chooses no candidate.
  */
 async function chooseRepeat(

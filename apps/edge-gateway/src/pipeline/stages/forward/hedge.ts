@@ -35,7 +35,7 @@ export async function runHedged(
   const { attempts } = task.exchange;
   const first = start(task, candidate, services);
   const isSlow = await isSlowerThan(first, services.settings.hedgeAfterMs);
-  // At this point, the first call is in flight. The first call continues even if the search for a second candidate fails.
+  // The first call is still in flight here. The first call continues even if the search for a second candidate fails.
   const other = isSlow ? await chooseOther(task, first, services).catch(() => undefined) : undefined;
   if (other === undefined) return first.outcome.finally(() => (attempts.current = first.attempt));
   services.resilience.retries.inc({ kind: 'hedge' });
@@ -94,7 +94,7 @@ function chooseGood(first: Hedge, second: Hedge): Promise<Hedge> {
   });
 }
 
-/** Cancels an attempt. The provider may still bill the input that it has already read. */
+/** Cancels a provider call. The provider may still bill the input that it has already read. */
 function cancel({ candidate: { target }, attempt, abort, outcome }: Hedge, { exchange }: ForwardTask): void {
   const { failed, abandoned } = exchange.attempts;
   const hasFailed = failed.some(

@@ -52,7 +52,7 @@ interface KeptPart {
 
 export interface RestoredRequest {
   readonly request: ChatRequest;
-  /** Stores the reasoning of the response to the request. */
+  /** Stores the reasoning in the response to the request. */
   readonly recorder: ReasoningRecorder;
 }
 

@@ -50,8 +50,8 @@ const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: u
 /**
  * Runs one attempt. Returns the response of the attempt, or the failure if another attempt may fix the failure.
  * Throws if the provider rejects the request as invalid, or if the client has disconnected.
- * @param parent signal that aborts the attempt, either the signal of the exchange or the signal of one of two
- * hedged attempts
+ * @param parent the signal that aborts the attempt, either the signal of the exchange or the signal of one of
+ * two hedged attempts
  */
 export async function runAttempt(
   task: ForwardTask,
@@ -175,7 +175,7 @@ class BackendCall {
     this.signal = input.firstByteMs === undefined ? input.parent : this.#watch(input.firstByteMs);
   }
 
-  /** Reports a failure to the backend. */
+  /** Reports a failed call to its backend. */
   fail(failure: Failure): void {
     if (this.#isReported || this.#input.parent.aborted) return;
     this.#isReported = true;
@@ -193,7 +193,7 @@ class BackendCall {
     if (this.#isProbe) this.succeed();
   }
 
-  /** Marks the call as ended. An ended call no longer counts as in flight. */
+  /** Marks the provider call as ended. An ended call no longer counts as in flight. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -63,9 +63,9 @@ function run(candidate: Candidate, task: ForwardTask, services: TryServices): Pr
 }
 
 /**
- * Chooses the next candidate. If this choice fails, for example because the vault is unavailable, there is no
- * next candidate. Without a next candidate, the client receives the failure of the last attempt. Throws if the
- * client has disconnected.
+ * Chooses the candidate for the next attempt. If this choice fails, for example because the vault is
+ * unavailable, there is no next candidate. Without a next candidate, the client receives the failure of the
+ * last attempt. Throws if the client has disconnected.
  */
 async function chooseNext(
   answer: ChatAnswer | undefined,

@@ -50,7 +50,7 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
   return {
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
-    // A model's turn that the gateway adds to the transcript has no reasoning.
+    // A model turn that the gateway adds to the transcript has no reasoning.
     // If reasoning is turned on, the provider rejects a model's turn without reasoning.
     requested: turnsReasoningOn(request.tape) ? [] : (planned.requested?.slice(0, requestedMax) ?? []),
     format: formatNamed(exchange.format),
@@ -98,7 +98,7 @@ const needCharactersMax = 1_000;
 const requestedMax = 8;
 
 /**
- * Returns whether the recovery tool and its rewritten calls are shorter than the definitions that they
+ * Returns whether the recovery tool and the rewritten calls are shorter than the definitions that they
  * replace.
  */
 function savesBytes(

@@ -25,7 +25,7 @@ export interface ConversationNames {
    */
   readonly opening: string;
   readonly firstTurn: string | null;
-  /** Lists the cache names of the transcripts up to each answered user turn, newest first. */
+  /** Lists the cache keys of the transcripts up to each answered user turn, newest first. */
   readonly answeredTurns: () => string[];
 }
 
@@ -50,7 +50,7 @@ export function nameConversation({ request, caller, tools }: ConversationSubject
 }
 
 /**
- * Returns the durable name of the plan that a turn stored.
+ * Returns the name under which a turn durably stored its plan.
  * @param here the cache name of the transcript up to the turn
  */
 export function nameTurn(here: string): string {
@@ -92,8 +92,8 @@ export function renderRecord(
 
 /**
  * Applies the stored decision of a conversation with bound reasoning.
- * @param reply the router's reply for the log. The value is null if the request was not ranked or the router
- * was late.
+ * @param reply the router's reply for the log. Null if the request was not ranked, or if the router replied
+ * too late.
  */
 export function applyRecord(
   record: ConversationPlanRecord | null,

@@ -29,7 +29,7 @@ export function chooseDeferral(
 }
 
 /**
- * The treatment of tools outside the tool set of a conversation with bound reasoning. The value `null` means
+ * How tools outside the tool set of a conversation with bound reasoning are handled. The value `null` means
  * that all tools are sent unchanged.
  */
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;

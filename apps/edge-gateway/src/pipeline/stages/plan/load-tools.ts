@@ -13,7 +13,7 @@ import { isBudgetExhausted } from './spend-budget.ts';
 
 /**
  * Loads the deferred tools that a new user turn suggests. A message after the user's message loads the tools,
- * so the prompt's prefix does not change. The message must be part of every later request. The decision is
+ * so the prompt's prefix does not change. The message must appear in every later request. The decision is
  * therefore stored durably before the request is sent, also if the turn loads no tools. A repeated request
  * then gets the same message. If the decision cannot be stored, the turn loads no tools.
  */

@@ -50,7 +50,7 @@ interface PricedSavings {
  * Prices the savings from pruning and compression in USD, before and after the cost of pruning and compression.
  * Returns null if prices are unknown or the request was not served.
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`.
- * The mean price is the price of the billed input, so the omission of cheap cached input saves little. With
+ * The mean price covers all billed input, so leaving out cheap cached input saves little. With
  * recovery rounds, the mean price of the first round applies. A request with every tool would have read its
  * input once at this price. If the tool set grew, or was decided after requests with all tools, the uncached
  * part of the prefix counts as a cost. This cost includes the new end of the prefix.

@@ -147,7 +147,7 @@ function replaceTexts(
   return { replaced, others };
 }
 
-/** Replaces each message by an empty text, which every format reads as one message. */
+/** Replaces each message with an empty text, which every format accepts as one message. */
 function withoutMessages(messages: readonly MessageOutline[], others: readonly ByteEdit[]): ByteEdit[] {
   const empty = messages.map(({ range }) => ({ ...range, replacement: '""' }));
   return [...others, ...empty].sort((one, other) => one.start - other.start);

@@ -68,7 +68,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
       if (acceptedCaller.contentLogging) exchange.contents = new ContentCopy(exchange);
       accepted = renderAccepted(exchange, acceptedCaller);
       accepting = services.spool.accept(accepted);
-      // The rejection is handled later, in `accepted` or `finish`.
+      // A rejected promise is handled later, in `accepted` or `finish`.
       // The empty handler prevents an unhandled rejection before the promise is awaited.
       accepting.catch(() => undefined);
     },
@@ -132,7 +132,7 @@ function keepContents(
   keeper.keep(contents, request, accountSecrets.of(accountId));
 }
 
-/** Settles the budget with the figures in the request's log row. */
+/** Settles the budget with the token counts in the request's log row. */
 function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): void {
   if (reservation === null) return;
   reservation.settle(event === null ? 0 : tokensSaved(event).net);

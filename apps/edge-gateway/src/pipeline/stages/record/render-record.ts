@@ -39,9 +39,9 @@ function clientText(value: string | string[] | undefined): string | null {
 }
 
 /**
- * Renders the final usage event for an accepted request from everything that its stages recorded, without its
- * savings (`addSavings`). The code lists the fields one by one, because spreading a second object costs more
- * than the rest of the function.
+ * Renders the final usage event for an accepted request from the records of its stages, without the savings
+ * (`addSavings`). The code lists the fields one by one, because spreading a second object costs more than the
+ * rest of the function.
  */
 export function renderEvent(
   exchange: Exchange,

@@ -10,7 +10,7 @@ export interface StreamWriter {
   left(): readonly Buffer[];
   /**
    * Returns the bytes to send to the client.
-   * @param chunk the provider's bytes.
+   * @param chunk bytes received from the provider.
    * @param events the events in the provider's bytes
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
@@ -104,7 +104,7 @@ class WaitingFrames {
   #events: StreamEvent[] = [];
   /** The events that were sent before the first undecided tool call. */
   #sent: SentEvents | undefined;
-  /** The last frame with an event that was sent. Comments are not stored here, because they have no event. */
+  /** The last frame with an event that was sent. Comments are not stored here, because they belong to no event. */
   #lastFrame: Uint8Array | undefined;
 
   constructor(given: PassGiven) {

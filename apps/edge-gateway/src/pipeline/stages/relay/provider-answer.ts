@@ -42,7 +42,7 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 
 /**
  * Writes the result of recovery rounds to the log and, if the response has not begun, to the response headers.
- * After the response has begun, only the log shows the result of recovery rounds.
+ * After the response has begun, the outcome of recovery rounds appears only in the log.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
@@ -88,10 +88,10 @@ export async function relabelStream(
 }
 
 /**
- * Reads a provider's body to its end, as fast as the client reads. For each chunk, the function `take`
- * returns the bytes to send to the client. Reading pauses while the client's buffer is full, so a stalled
- * client uses a bounded amount of memory. Rejects with the body's own error, with an error from `take`, or
- * with an `AbortError` if the client has disconnected.
+ * Reads a provider's response body to its end, at the rate at which the client reads it. For each chunk, the
+ * function `take` returns the bytes to send to the client. Reading pauses while the client's buffer is full,
+ * so a stalled client uses a bounded amount of memory. Rejects with the body's own error, with an error from
+ * `take`, or with an `AbortError` if the client has disconnected.
  */
 export function pump(
   body: AnswerBody,

@@ -19,7 +19,7 @@ import { redactErrorBody } from './redact-errors.ts';
 export function relayError(error: GatewayError, exchange: Exchange, services: { log: Logger }): RelayOutcome {
   const { response } = exchange;
   const left = hasLeft(exchange) || response.destroyed;
-  // Overload errors are frequent, and the request log already has a line for each rejected request.
+  // Overload errors are frequent, and the request log already contains a line for each rejected request.
   if (!left && error.definition.status >= 500 && error.code !== 'overloaded') {
     services.log.error(
       { err: error.cause ?? error, request_id: exchange.requestId, code: error.code, detail: error.detail },
@@ -56,11 +56,11 @@ const brokenResponses: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Ends a stream after the client has received some of its frames. If the provider's response broke, the gateway
- * resets the client's connection. Agents retry a reset connection, but treat most error events as final. For
- * any other error, the function sends the error event of the endpoint's format, without a success terminator.
- * HTTP/1.0 clients always get the error event, because HTTP/1.0 also ends complete responses by closing the
- * connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
+ * Breaks off a stream after the client has received some of its frames. If the provider's response broke, the
+ * gateway resets the client's connection. Agents retry a reset connection, but treat most error events as
+ * final. For any other error, the function sends the error event of the endpoint's format, without a success
+ * terminator. HTTP/1.0 clients always get the error event, because HTTP/1.0 also ends complete responses by
+ * closing the connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
  * @param beforeEvent the bytes that end an unfinished event of the stream
  */
 export function breakOff(

@@ -180,8 +180,8 @@ function endPlain(
 }
 
 /**
- * Returns whether a response may be sent to the client without being parsed. If the API key has tool lists, the
- * gateway parses every response, because a client may read any response as JSON.
+ * Returns whether a response may be forwarded to the client without parsing. If the API key has tool lists,
+ * the gateway parses every response, because a client may read any response as JSON.
  */
 function mayPassUnread(passed: ProviderAnswer, { isSameFormat, calls }: ResponseWriter): boolean {
   return isSameFormat && calls === null && !isJson(passed);

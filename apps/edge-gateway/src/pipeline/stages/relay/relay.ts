@@ -20,8 +20,8 @@ import { readWhole } from '../../../upstream/answer-body.ts';
  * relayed byte for byte, and otherwise event by event. If `rounds` is given, the gateway answers calls to its
  * recovery tool itself and hides the calls from the client. The function throws only before the first byte is
  * sent to the client. Failures after the first byte are reported in the stream and in the outcome. Returns
- * undefined if the recovery rounds ended without a response, so that the client's own request must be forwarded
- * with every tool.
+ * undefined if the recovery rounds ended without a response, so that the client's own request must be
+ * forwarded with every tool.
  */
 export async function relay(
   answer: UpstreamAnswer,

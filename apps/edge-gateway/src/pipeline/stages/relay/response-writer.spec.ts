@@ -9,7 +9,7 @@ import { DeniedCalls } from '../../../tool-lists/denied-calls.ts';
 import { ToolPermission } from '../../../tool-lists/tool-permission.ts';
 import { StreamReader } from './relay-stream.ts';
 
-/** Relays a stream in the given format in pieces. Each piece of the stream is parsed before it is written. */
+/** Relays a stream in the given format, split into pieces. Each piece of the stream is parsed before it is written. */
 function pass(format: 'messages' | 'converse' | 'responses', bytes: Buffer): Buffer {
   const target = { lane: { kind: 'same-format', format }, model: 'm' } as Target;
   const exchange = {

@@ -82,7 +82,7 @@ export function openResponseWriter(
     rounds,
     calls,
     openStreamWriter: () => {
-      // Events of the Responses API show calls to the provider's own tools before the gateway can check the calls.
+      // In the Responses API, events show calls to the provider's own tools before the gateway can check these calls.
       const isRendered = rounds !== null || exchange.format === 'responses';
       if (!isSameFormat || (calls !== null && isRendered)) return render({ rounds, calls });
       if (calls !== null) return passChecked(client, calls, requestId, render(unjudged));

@@ -44,8 +44,8 @@ export class StreamMemory {
   }
 
   /**
-   * Counts the events that the next recovery round needs.
-   * @param piece the bytes from which the events were parsed. The bytes are at least as long as each event.
+   * Counts the buffered events that the next recovery round needs.
+   * @param piece the bytes from which the events were parsed. Each event is at most as long as these bytes.
    */
   noteEvents(piece: Uint8Array, events: readonly StreamEvent[]): void {
     if (!this.#keepsEvents) return;

@@ -141,7 +141,7 @@ function modelGrowth({ tape, edited }: OutboundDraft): number {
 /** Maximum nesting depth of a request. Editing a request never adds a level of nesting. */
 const depthMax = 128;
 
-/** Matches a JSON string that has only characters used in model names, without escapes. */
+/** Matches a JSON string that contains only characters used in model names, without escapes. */
 const modelText = /^"[\w./:@-]+"$/;
 
 /**

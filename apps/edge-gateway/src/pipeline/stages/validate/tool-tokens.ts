@@ -23,7 +23,7 @@ const knownMax = 200_000;
 const textBytesMax = 6 * 1024 * 1024;
 
 /**
- * Provides the token counts of tool definitions. The compressor counts the tokens while the provider
+ * Returns the token counts of tool definitions. The compressor counts the tokens while the provider
  * processes the request. Agents send the same definitions in every request, so most token counts are known.
  */
 export class ToolTokens {

@@ -158,8 +158,8 @@ function roundOf(
 }
 
 /**
- * Returns the plan with every tool sent unchanged. The plan keeps the recovery tool, because a response may
- * still call it.
+ * Returns the plan in which every tool is sent unchanged. The plan keeps the recovery tool, because a
+ * response may still call it.
  */
 function withoutDeferral(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };

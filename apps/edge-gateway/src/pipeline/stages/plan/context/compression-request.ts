@@ -50,8 +50,8 @@ export function openConversation(
 }
 
 /**
- * Returns one hash per message. Each hash covers the conversation up to and including its message, so equal
- * hashes mean equal beginnings. An attacker cannot guess a hash without the conversation.
+ * Returns one hash for each message. Each hash covers the conversation up to and including its message, so
+ * equal hashes mean equal beginnings. An attacker cannot guess a hash without the conversation.
  * @param seed other inputs that affect a result (account, mode, version of the compression steps)
  */
 function chainOf(
@@ -98,10 +98,10 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
 const questionUnitsMax = 3 * 1024 * 1024;
 
 /**
- * Returns one mark per message for the form in which the message is sent. The mark `a` means that the message
- * is unchanged, because the compressor was late. The mark `-` means that the message is compressed. The mark
- * `f` means that the message is unchanged, because the message is protected or too short. The mark `o` means
- * that a summary replaces the old message.
+ * Returns one mark per message that describes the form in which the message is sent. The mark `a` means that
+ * the message is unchanged, because the compressor was late. The mark `-` means that the message is
+ * compressed. The mark `f` means that the message is unchanged, because the message is protected or too
+ * short. The mark `o` means that a summary replaces the old message.
  */
 export function markMessages(
   { outline, candidates }: ContextSubject,

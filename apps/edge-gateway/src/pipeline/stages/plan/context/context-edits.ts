@@ -23,8 +23,8 @@ interface PartEdit {
  */
 export interface MessageEdits {
   /**
-   * The replacements, in the order of the message's parts. The list of replacements is empty for a message
-   * that is sent unchanged.
+   * The replacements, in the order of the message's parts. A message that is sent unchanged has an empty list
+   * of replacements.
    */
   readonly edits: readonly PartEdit[];
   readonly steps: readonly ContextStep[];
@@ -33,8 +33,8 @@ export interface MessageEdits {
   /** Keys for looking up the exact token counts. */
   readonly blocks: readonly string[];
   /**
-   * Whether the message was not compressed in time. A message that was not compressed in time is sent
-   * unchanged in all later turns too.
+   * Whether the message was not compressed in time. If a message was not compressed in time, all later turns
+   * also send it unchanged.
    */
   readonly wasLate: boolean;
 }

@@ -32,7 +32,7 @@ const keptAtOnce = 256;
 
 /**
  * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it
- * arrives. Later turns send the same bytes, either from the cache or computed again.
+ * arrives. Later turns send the same bytes, whether from the cache or computed again.
  */
 export class ContextPlanner {
   readonly #compressor: CompressorClient;
@@ -161,8 +161,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Uses the account's compression settings, with one exception. The earlier settings of the conversation stay
-   * in effect if a change would cost more than it saves.
+   * Uses the account's compression settings, with one exception. The earlier settings of the conversation
+   * stay in effect if changing them would cost more than it saves.
    */
   async #chooseSession(
     subject: ContextSubject,

@@ -7,9 +7,9 @@ import type { ContextSubject } from './context-subject.ts';
 /**
  * Calculates the value of compression under the provider's caching rules. The value is the price of the saved
  * tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then repeated byte
- * for byte, so normally no prompt cache is rewritten. If a stored message is lost, compressing the message
- * again gives the same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost
- * of the rewrite is subtracted.
+ * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing the message
+ * again gives the same bytes. Only a change of the compression settings rewrites the prompt cache, and the
+ * cost of the rewrite is subtracted.
  * @param at Unix time in milliseconds at which the request was accepted
  */
 export function priceContext(

@@ -44,7 +44,7 @@ export interface ContextSubject {
  */
 export interface UnchangedTurns {
   /**
-   * Returns those of the given names that are recorded. Rejects if the record is unavailable or the signal
+   * Returns those of the given names that are recorded. Rejects if the record is unavailable or `signal`
    * aborts.
    */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
@@ -191,9 +191,9 @@ export function findLastMarked({ messages }: Messages): number {
 }
 
 /**
- * Minimum sizes of a message's text in bytes. Compressing a shorter message gains nothing. User text has a
- * higher minimum, because only repetitions in user text can be shortened. Ordinary chats therefore lose no time
- * to compression.
+ * Minimum sizes of a message's text in bytes. Compressing a shorter message would not save anything. User
+ * text has a higher minimum, because only repetitions in user text can be shortened. Ordinary chats therefore
+ * lose no time to compression.
  */
 const resultBytesMin = 40;
 const wordsBytesMin = 560;

@@ -22,8 +22,8 @@ interface ContextServices {
 }
 
 /**
- * Plans the compression of a conversation. Returns no edits if compression is not permitted or nothing can be
- * compressed.
+ * Plans the compression of a conversation. Returns no edits if compression is not permitted or there is
+ * nothing to compress.
  */
 export async function planContext(
   request: ParsedRequest,

@@ -28,7 +28,7 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
   readonly requested: readonly number[];
   /** Whether full tool definitions were sent, because the compressor was late. */
   readonly hasPlainSchemas: boolean;
-  /** Tools that the instructions of the first planned request name. */
+  /** Tools that are named in the instructions of the first planned request. */
   readonly systemTools: readonly number[];
 }
 

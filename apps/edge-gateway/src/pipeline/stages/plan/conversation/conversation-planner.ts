@@ -18,7 +18,7 @@ import { marksInTranslation } from '../../../../request/prompt-caching.ts';
 import type { ConversationMemo, FirstRequests, RememberedConversation } from './conversation-memo.ts';
 import { TurnShortener } from './shorten-turn.ts';
 
-/** A chat request with tools, and its target. */
+/** A chat request with tools, and the target that it is planned for. */
 export interface ConversationSubject extends PlanSubject {
   readonly request: ParsedRequest;
   readonly target: Target;

@@ -210,9 +210,9 @@ type CachePrice = Pick<PlanPrice, 'cacheRead' | 'cacheWrite' | 'cachedTokensMin'
 const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMin: 0 };
 
 /**
- * Returns the cache prices with deferral. With `deferred`, the provider adds found definitions to the end of
- * the context, so a larger initial list saves nothing. With `allowed`, all definitions stay in the prompt, so
- * the cache stays valid when more tools are allowed.
+ * Returns the prompt cache prices of a request with deferral. With `deferred`, the provider adds found
+ * definitions to the end of the context, so a larger initial list saves nothing. With `allowed`, all
+ * definitions stay in the prompt, so the cache stays valid when more tools are allowed.
  */
 function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice): CachePrice {
   if (mode === undefined) return price;

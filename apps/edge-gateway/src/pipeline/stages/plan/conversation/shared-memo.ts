@@ -20,7 +20,7 @@ interface ValueKind<Value> {
   readonly unavailable: string;
 }
 
-/** Lifetime of a cache entry in seconds. After this time, the provider's prompt cache has expired anyway. */
+/** Lifetime of a cache entry in seconds. By then, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
 /**
  * Precision with which entries in memory expire, in milliseconds. The cache reads the clock at most once in

@@ -76,7 +76,7 @@ const keptBytesMax = 32 * 1024 * 1024;
 const bytesPerEntry = 200;
 
 /**
- * Shortens user turns, and caches long turns in their short form. Agents send the whole conversation in every
+ * Shortens user turns, and caches the short form of long turns. Agents send the whole conversation in every
  * request, so most turns are known. A turn is identified by the account and by the SHA-256 of its text.
  */
 export class TurnShortener {

@@ -24,8 +24,8 @@ const definitionsBytesMax = 6 * 1024 * 1024;
 /**
  * Limits the unknown tool definitions that one account may send while other accounts are active. An account may
  * first send the longest list twice to both services, and then 250 definitions per second. Each service needs
- * about a millisecond of processor time per definition, mainly to compute its vector. Each definition therefore
- * counts as one millisecond of an account's share.
+ * about a millisecond of processor time per definition, mainly to compute its vector. Each definition
+ * therefore counts as one millisecond of the account's share of processor time.
  */
 export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
