@@ -18,7 +18,7 @@ const edgeVariables = z
     /** Certificate chain and private key as PEM files. With both files, the port uses TLS, else plain text. */
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
-    /** The Redis server of the job queue, with `noeviction` and an append-only file. */
+    /** The Redis server of the job queue, configured with `noeviction` and an append-only file. */
     REDIS_URL: z.url(),
     /**
      * The Redis server for caches, which may evict keys. The default is the Redis server of the job queue. In
@@ -37,8 +37,8 @@ const edgeVariables = z
       .positive()
       .default(128 * mebibyte),
     /**
-     * Directory that holds the events of accepted requests until the events are in Postgres. Each gateway
-     * process creates its own subdirectory in this directory.
+     * Directory with the events of accepted requests, which are kept until the events are in Postgres. Each
+     * gateway process creates its own subdirectory in this directory.
      */
     SPOOL_DIR: z.string().min(1),
     SPOOL_BYTES_MAX: z.coerce
@@ -106,7 +106,7 @@ const edgeVariables = z
      */
     TRUSTED_PROXIES: cidrs,
     /**
-     * Comma-separated CIDRs of clients that may choose the trace id and the sampling of their requests
+     * Comma-separated CIDRs of clients that may set the trace id and the sampling of their requests
      * (`traceparent`). For this check, the client's address is the address of the connection. For any other
      * client, the received trace id becomes a span link.
      */
@@ -151,7 +151,7 @@ const edgeVariables = z
     /**
      * Number of bytes that all requests together may hold in memory. The bytes include request bodies, copies
      * of bodies, and responses that are read whole. Requests beyond this limit get status 503. The default
-     * depends on the memory that this process may use.
+     * depends on the amount of memory that this process may use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()
@@ -178,25 +178,25 @@ const edgeVariables = z
      * no other backend can serve the request.
      */
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
-    /** The gateway retries only if the provider's `retry-after` is at most this long. */
+    /** The gateway retries only if the provider's `retry-after` does not exceed this limit. */
     UPSTREAM_RETRY_AFTER_MAX_MS: z.coerce.number().int().min(0).max(60_000).default(5_000),
     /** Limit for extra provider calls (retries, fallbacks, hedges), as a share of the requests per minute. */
     UPSTREAM_RETRY_BUDGET_SHARE: z.coerce.number().min(0).max(1).default(0.2),
     /** Number of extra provider calls that an account may always make per minute, even with few requests. */
     UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(30),
     /**
-     * Time limit for the first byte of a streamed response, if the request has alternative models or
-     * providers. After the time limit, the gateway calls the next alternative.
+     * Time limit for the first byte of a streamed response if alternative models or providers are available.
+     * After the time limit, the gateway calls the next alternative.
      */
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
     /**
-     * Time limit for the complete response to a non-streaming request that has alternative models or
-     * providers.
+     * Time limit for the complete response to a non-streaming request if alternative models or providers are
+     * available.
      */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * Time limit for a non-streaming provider call without tools, in milliseconds. When this time is over,
-     * the gateway sends a parallel attempt to another backend. The value 0 disables parallel attempts.
+     * Time limit for a non-streaming provider call without tools, in milliseconds. When this time is over, the
+     * gateway sends a parallel attempt (hedge) to another backend. The value 0 disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Maximum number of concurrent calls to one provider with one credential. */
@@ -239,7 +239,7 @@ const edgeVariables = z
 export type Config = z.output<typeof edgeVariables>;
 
 /**
- * Reads all environment variables once, at startup. If a value is invalid, the startup fails with a list of
+ * Reads all environment variables once, at startup. If a setting is invalid, the startup fails with a list of
  * all errors.
  */
 export function loadConfig(): Config {

@@ -120,7 +120,7 @@ const serviceProviders: readonly Provider[] = [
   provideFrom(Reference, (parts) => new Reference(() => listRoutes(chooseControllers(parts)))),
 ];
 
-/** Provides one of the services in `EdgeParts` for dependency injection. */
+/** Provides one of the services in `EdgeParts` through dependency injection. */
 function provideFrom(token: InjectionToken, choose: (parts: EdgeParts) => unknown): Provider {
   return { provide: token, useFactory: choose, inject: [EDGE_PARTS] };
 }

@@ -45,7 +45,7 @@ export interface Caches {
 }
 
 /**
- * Opens two parts of the Redis cache. One part stores conversation state (sent edits, tool sets, chosen
+ * Opens the two parts of the Redis cache. One part stores conversation state (sent edits, tool sets, chosen
  * models), and the other part stores encrypted reasoning.
  */
 export function openCaches(
@@ -73,7 +73,7 @@ export interface OpenBudgets {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the store of token budgets. A request never waits longer than `PLAN_DEADLINE_MS` for its budget. */
+/** Opens the store of token budgets. A request waits for its budget no longer than `PLAN_DEADLINE_MS`. */
 export function openBudgets(
   { REDIS_URL, PLAN_DEADLINE_MS }: Pick<Config, 'REDIS_URL' | 'PLAN_DEADLINE_MS'>,
   messaging: Messaging,

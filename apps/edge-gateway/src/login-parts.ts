@@ -14,8 +14,8 @@ import { StaticFiles } from './static-files/static-files.ts';
 export interface LoginParts {
   readonly loginSessions: LoginSessionGate;
   /**
-   * The client of the embedded identity service. The value is null if an OpenID Connect issuer replaces the
-   * embedded identity service.
+   * The client of the embedded identity service. Null if an OpenID Connect issuer replaces the embedded
+   * identity service.
    */
   readonly identity: IdentityClient | null;
   readonly authSettings: AuthSettings;

@@ -20,7 +20,7 @@ import { authenticateHeaders } from '../request/authenticate-headers.ts';
 /** The authenticated caller of a route, which is an API key or a user. */
 export interface AccountCaller {
   readonly accountId: string;
-  /** Id of the caller's API key. The id is null if the caller is a user. */
+  /** Id of the caller's API key. Null if the caller is a user. */
   readonly keyId: string | null;
   /** Id of the user. The id is null if the caller is an API key. */
   readonly personId: string | null;
@@ -35,7 +35,7 @@ const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
  * Denies access to callers without the right credential, and to API keys without the operation's scope. A
  * route that declares no access rule rejects every caller. A Nest guard checks the route that runs,
  * regardless of the spelling of the path. A hook that checks the path could protect a different route than
- * the one that runs.
+ * the one that handles the request.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -136,7 +136,7 @@ function requireSession(bearer: string | undefined, isSession: boolean): void {
   throw new GatewayError(bearer.startsWith('sk-') ? 'session_required' : 'invalid_session_token');
 }
 
-/** The token from `Authorization: Bearer`. The token is undefined if the header is missing. */
+/** The token from `Authorization: Bearer`. Undefined if the header is missing. */
 export function readBearer({ headers }: FastifyRequest): string | undefined {
   const match = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '');
   return match?.[1];

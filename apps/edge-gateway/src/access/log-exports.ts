@@ -15,8 +15,8 @@ import type { AccountCaller } from './access.guard.ts';
 const runningPerAccountMax = 2;
 
 /**
- * Sends the request log or the audit log of an account as a file. Limits the concurrent exports per account
- * and records each export in the audit log.
+ * Sends the request log or the audit log of an account as a file. Limits the number of concurrent exports per
+ * account, and records each export in the audit log.
  */
 export class LogExports {
   readonly #messaging: Pick<Messaging, 'call'>;
@@ -66,8 +66,8 @@ export class LogExports {
   }
 
   /**
-   * Records the audit event of an export before the first byte is sent, so that no export is missing from the
-   * audit log.
+   * Records the audit event of an export before the first byte is sent, so that the audit log contains every
+   * export.
    */
   async #record({ accountId, actor }: AccountCaller, file: string): Promise<void> {
     const event: ReportedAuditEvent = {

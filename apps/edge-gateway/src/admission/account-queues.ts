@@ -14,8 +14,8 @@ interface AccountLoad {
 }
 
 /**
- * Counts the requests in flight for each account and queues waiting requests per account. The account with
- * the fewest requests in flight starts the next request, so a busy account does not delay other accounts.
+ * Counts the requests in flight for each account and queues waiting requests per account. The account with the
+ * fewest requests in flight starts the next request, so that a busy account does not delay other accounts.
  */
 export class AccountQueues {
   /** Accounts with requests in flight or in the queue. */

@@ -22,7 +22,7 @@ function ledgerOf(options: Partial<ByteLedgerOptions> = {}) {
   return { shed, hold, used: () => used() };
 }
 
-/** Returns the code and the message of the error that a call throws. */
+/** Returns the code and the message of the error that the given call throws. */
 function refusalOf(call: () => unknown): [code: string, message: string] {
   try {
     call();

@@ -4,8 +4,8 @@ import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair
 
 export interface ByteLedgerOptions extends FairShareOptions {
   /**
-   * The kind of storage that the ledger counts. The kind of storage appears in error messages and in the
-   * metric for held bytes.
+   * The kind of storage for which the ledger counts bytes. The kind of storage appears in error messages and
+   * in the metric for held bytes.
    */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
@@ -46,8 +46,8 @@ export class ByteLedger {
 
   /**
    * Counts additional bytes for an account.
-   * @throws GatewayError `overloaded`, with the name of the limit, if the account may not hold the additional
-   * bytes now
+   * @throws GatewayError `overloaded`, with the name of the exceeded limit, if the account may not hold the
+   * additional bytes now
    */
   take(accountId: string, bytes: number): void {
     const refusal = this.#held.take(accountId, bytes);
@@ -71,7 +71,7 @@ export class ByteLedger {
 }
 
 /**
- * The number of bytes in one counting step. Requests count their bytes in steps, so that a small request rarely
+ * Number of bytes per counting step. Requests count their bytes in steps, so that a small request rarely
  * updates the ledger.
  */
 const stepBytes = 16 * 1024;

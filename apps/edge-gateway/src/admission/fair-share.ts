@@ -15,12 +15,12 @@ export interface FairShareOptions {
 export type ShareRefusal = 'full' | 'account';
 
 /**
- * Decides whether an account may use more of a resource that accounts share. An account may use a fixed
- * multiple of the free amount. Choudhury and Hahne call this method dynamic thresholds (IEEE/ACM Transactions
- * on Networking 6(2), 1998). One busy account may use the part `accountShare` of the capacity. Several busy
- * accounts get equal parts and leave some capacity free. For example, if `accountShare` is 0.8, ten busy
- * accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always start while
- * the resource has room.
+ * Decides whether an account may use more of a shared resource. An account may use a fixed
+ * multiple of the free amount. This method is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM
+ * Transactions on Networking 6(2), 1998). One busy account may use up to `accountShare` of the capacity.
+ * Several busy accounts get equal parts and leave some capacity free. For example, if `accountShare` is 0.8,
+ * ten busy accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always
+ * start while the resource has room.
  */
 export class FairShare {
   readonly capacity: number;
@@ -52,7 +52,7 @@ export class FairShare {
 /** The amounts of a shared resource that the accounts currently use. */
 export class AccountAmounts {
   readonly #share: FairShare;
-  /** The amount that each account uses. The map contains no accounts without usage. */
+  /** The amount that each account currently uses. The map contains no accounts without usage. */
   readonly #amounts = new Map<string, number>();
   #used = 0;
 

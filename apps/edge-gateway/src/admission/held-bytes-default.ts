@@ -5,9 +5,9 @@ const [leastBytes, mostBytes] = [64 * mebibyte, 512 * mebibyte];
 
 /**
  * The default for `HELD_BYTES_MAX` is a quarter of the memory that this process may use, but at least 64 MiB
- * and at most 512 MiB. The remaining memory is for code, connections and garbage. If the container has a memory
- * limit, the process may use the memory up to this limit. Without a container limit, the process may use the
- * machine's memory.
+ * and at most 512 MiB. The remaining memory is for code, connections and garbage. If the container has a
+ * memory limit, the process may use memory up to this limit. Without a container limit, the process may use
+ * the machine's memory.
  */
 export const defaultHeldBytesMax = chooseHeldBytesMax(process.constrainedMemory(), totalmem());
 

@@ -13,8 +13,8 @@ export interface BackendBookOptions {
 }
 
 /**
- * Maximum number of backends in memory. Above the maximum, the least recently used backends are dropped from
- * memory. A dropped backend is treated as healthy when it is used later.
+ * Maximum number of backends kept in memory. Above the maximum, the least recently used backends are dropped
+ * from memory. A dropped backend is treated as healthy when it is used later.
  */
 const backendsMax = 20_000;
 /**
@@ -27,7 +27,7 @@ const requestBackendsMax = 32;
 export const credentialsMax = additionalKeysMax + 1;
 
 /**
- * All backends (providers with one credential) known to this process. Each process broadcasts the state
+ * All backends (a provider with one credential) known to this process. Each process broadcasts the state
  * changes of its backends. Requests read the state of a backend from local memory, so they never wait for
  * another process.
  */
@@ -69,9 +69,9 @@ export class BackendBook {
 
   /**
    * Finds the backend for a credential that arrived in a request. Each credential from a request has a
-   * separate backend. A failing credential therefore affects no other credential, including the account's
-   * stored credential. If an account has too many such backends, its least recently used backends are
-   * dropped. The state of these backends is not broadcast, because a credential's digest is useless in
+   * separate backend. The failure of one credential therefore affects no other credential, including the
+   * account's stored credential. If an account has too many such backends, its least recently used backends
+   * are dropped. The state of these backends is not broadcast, because a credential's digest is useless in
    * another process.
    * @param credential a secret with its region, of which only a keyed digest is stored
    */

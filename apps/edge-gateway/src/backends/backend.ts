@@ -13,7 +13,7 @@ export interface BackendName {
 }
 
 /**
- * A backend with one of the account's stored credentials. Gateway processes broadcast the state changes of
+ * A backend for each of the account's stored credentials. Gateway processes broadcast the state changes of
  * backends with stored credentials.
  */
 export interface StoredBackendName extends BackendName {
@@ -59,7 +59,7 @@ interface Trouble {
   probeWait: Wait;
   /** Earliest time of the next probe while the breaker is open. */
   probeAt: number;
-  /** Number of requests routed to other backends since the last probe. */
+  /** Number of requests routed to other backends since the last probe request. */
   skips: number;
   coolWait: Wait;
   coolUntil: number;
@@ -113,7 +113,7 @@ export class Backend {
     return true;
   }
 
-  /** Records that a request was routed to another backend. */
+  /** Counts a request that was routed to another backend. */
   skip(): void {
     if (this.#trouble) this.#trouble.skips += 1;
   }
@@ -158,8 +158,8 @@ export class Backend {
   /**
    * Applies a state change of the backend that another gateway process broadcast. A pause requested by the
    * provider applies to all gateway processes. The other process may have opened its circuit breaker for a
-   * reason that does not affect this process. The next call from this process is therefore a probe, and its
-   * result opens or closes the local circuit breaker.
+   * reason that does not affect this process. The next call from this process is therefore a probe whose
+   * outcome opens or closes the local circuit breaker.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -172,7 +172,7 @@ export class Backend {
     }
   }
 
-  /** Resets the backend's state after its credential was replaced. */
+  /** Resets the state of the backend after its credential was replaced. */
   reset(): void {
     if (this.isOpen) this.#onNews({ kind: 'closed' }, this);
     this.#trouble = undefined;
@@ -222,15 +222,15 @@ function stateOf({ isOpen, probeAt, skips, coolUntil }: Trouble, now: number): B
   return now < coolUntil ? 'cooling' : 'ready';
 }
 
-/** Number of consecutive failures that open a breaker. */
+/** Number of consecutive failures that open a circuit breaker. */
 const failuresInARow = 5;
 /** The breaker also opens if more than half of at least twenty calls within ten seconds fail. */
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
 /**
  * Decides when failures open the circuit breaker. One policy counts consecutive failures, and the other
- * policy measures the share of failed calls. The breaker opens as soon as one of the two policies detects too
- * many failures.
+ * measures the share of failed calls. The breaker opens as soon as one of the two policies detects too many
+ * failures.
  */
 class TripRules {
   readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];

@@ -30,8 +30,8 @@ const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
 ]);
 
 /**
- * Classifies a status code as a failure that another backend may avoid. Returns undefined if the request
- * itself caused the error.
+ * Classifies a status code as a failure that another backend may avoid. Returns undefined if the error was
+ * caused by the request itself.
  */
 export function failureOfStatus(status: number, headers: IncomingHeaders): Failure | undefined {
   if (status < 400) return undefined;

@@ -3,15 +3,15 @@ import type { StoreHealth } from './store-health.ts';
 /** The tokens that a request reserves from its key's budget. */
 export interface Reservation {
   /**
-   * Ends the reservation and records how many tokens were saved. A call with 0 tokens returns the whole
+   * Ends the reservation and records how many tokens were saved. A call with 0 tokens gives back the whole
    * reservation. Only the first call for a reservation has an effect.
    */
   settle(tokens: number): void;
 }
 
 /**
- * The result of a reservation. With `exhausted`, the budget is used up or reserved by requests in flight. With
- * `unknown`, the budget store is unavailable, and this process has used up its local part of the budget.
+ * The result of a reservation. With `exhausted`, the budget is used up or reserved by requests in flight.
+ * With `unknown`, the budget store is unavailable, and this process has used up its local part of the budget.
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
@@ -59,8 +59,8 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
    */
   readonly known: SpentTokens | null;
   /**
-   * Whether the usage in the field `known` includes the usage from the request log. A budget store without
-   * data may start only from usage that includes the request log.
+   * Whether the usage in the field `known` includes the usage from the request log. A budget store that lost
+   * its data may start only from usage that includes the request log.
    */
   readonly isRestored: boolean;
   /** The number of tokens that each waiting request may save, oldest request first. */
@@ -113,10 +113,10 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   readonly known: SpentTokens | null;
   /**
    * Reads the key's usage from the request log. The promise never rejects. If the usage arrives too late for
-   * the waiting request, it is passed to `restore`.
+   * the request that waited for it, it is passed to `restore`.
    */
   readonly loadSpent: () => Promise<SpentTokens>;
-  /** A function that is called when the budget will soon need a sync with the store. */
+  /** A function that is called when the budget will soon need a sync with the budget store. */
   readonly onDirty: () => void;
 }
 
@@ -150,7 +150,7 @@ export const dayOf = (ms: number): number => Math.floor(ms / dayMs);
 /** Returns the Monday of the day's week. Day 0 is 1970-01-01, a Thursday. */
 export const firstDayOfWeek = (day: number): number => day - ((day + 3) % 7);
 
-/** Whether two keys have the same limits. */
+/** Whether the budget limits of two keys are equal. */
 export function isSame(a: BudgetLimits, b: BudgetLimits): boolean {
   return a.dailyTokenBudget === b.dailyTokenBudget && a.weeklyTokenBudget === b.weeklyTokenBudget;
 }

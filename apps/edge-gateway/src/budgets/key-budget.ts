@@ -98,7 +98,7 @@ export class KeyBudget {
     });
   }
 
-  /** Sends changes and waiting requests to the store. The promise resolves when no request waits. */
+  /** Sends changes and waiting requests to the store. The promise resolves when no requests are waiting. */
   sync(isBusy = this.#isBusy()): Promise<void> {
     this.#syncing ??= this.#syncAll(isBusy).finally(() => {
       this.#syncing = null;
@@ -107,7 +107,7 @@ export class KeyBudget {
     return this.#syncing;
   }
 
-  /** Whether the budget needs another sync. */
+  /** Whether the budget must be synced again. */
   get isHolding(): boolean {
     return this.#held > 0 || this.#reserved > 0 || this.#isUnsynced();
   }
@@ -181,7 +181,7 @@ export class KeyBudget {
     return mergeSpent(this.#known, deductTokens(this.#logged, settlements));
   }
 
-  /** Adds the usage in the request log to the known usage. */
+  /** Adds the usage in the request log to the known usage of the key. */
   restore(spent: SpentTokens): void {
     this.#logged = mergeSpent(this.#logged, spent);
     this.#isStale = true;
@@ -230,8 +230,8 @@ export class KeyBudget {
   }
 
   /**
-   * Reserves tokens from this process's local part of the remaining budget, which the last sync determined. The
-   * local part of the budget is valid only on the day of the last sync.
+   * Reserves tokens from this process's local part of the remaining budget, which the last sync determined.
+   * The local part of the budget is valid only on the day of the last sync.
    */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';

@@ -5,15 +5,15 @@ export type LoggedUsage = ReadonlyMap<string, SpentTokens>;
 
 /** Maximum number of reads at the same time. Each read returns the usage of one account. */
 const loadsMax = 4;
-/** Pause before a failed read is repeated, in milliseconds. The pause doubles with each further failure. */
+/** Delay before a failed read is retried, in milliseconds. The pause doubles with each further failure. */
 const pauseMs = 2_000;
 const pauseMaxMs = 60_000;
 /** How long all API keys of an account share the result of a read, in milliseconds. */
 const sharedMs = 1_000;
 
 /**
- * Reads usage from the request log after the store of budgets has lost its data. All API keys of an account
- * share one read. A failed read is repeated until it succeeds.
+ * Reads usage from the request log after the budget store has lost its data. All API keys of an account
+ * share one read. A failed read is retried until it succeeds.
  */
 export class UsageLoads {
   readonly #read: (accountId: string) => Promise<LoggedUsage>;
@@ -22,7 +22,7 @@ export class UsageLoads {
   #running = 0;
   #isClosed = false;
 
-  /** @param read function that reads the usage of all API keys of an account once */
+  /** @param read a function that reads, once, the usage of all API keys of an account once */
   constructor(read: (accountId: string) => Promise<LoggedUsage>) {
     this.#read = read;
   }

@@ -46,7 +46,7 @@ it('savings that are unsettled when the usage is restored from the request log a
   });
   const reservation = await budget.reserve(3_000, limits);
   if (typeof reservation === 'string') throw new Error(reservation);
-  // Redis is unavailable while the request ends, and has lost its data when the outage ends.
+  // Redis becomes unavailable while the request ends, and has lost its data when the outage is over.
   store.isAway = true;
   reservation.settle(3_000);
   await budget.sync();

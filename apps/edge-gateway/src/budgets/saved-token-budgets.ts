@@ -22,7 +22,7 @@ export interface BudgetedKey extends BudgetLimits, BudgetKeyId {}
 const flushMs = 100;
 const flushAwayMs = 1_000;
 /**
- * Maximum number of API keys synced together. A sync of more API keys would block the event loop for too
+ * Maximum number of API keys in one sync. A sync of more API keys would block the event loop for too
  * long.
  */
 const flushedMax = 1_000;
@@ -46,7 +46,7 @@ const forgottenMax = 10_000;
 /** A budget that is used up. */
 export interface ExhaustedBudget {
   readonly period: 'daily' | 'weekly';
-  /** The limit of the budget, in saved tokens. */
+  /** The budget limit, in saved tokens. */
   readonly tokens: number;
   /** Unix time in milliseconds at which the budget resets. */
   readonly resetsAt: number;
@@ -54,7 +54,7 @@ export interface ExhaustedBudget {
 
 export interface SavedTokenBudgetsOptions {
   readonly store: BudgetStore;
-  /** Reads the usage of an account's API keys from the request log, for a store that has lost its data. */
+  /** Reads the usage of an account's API keys from the request log if the budget store has lost its data. */
   readonly readUsage: (accountId: string) => Promise<LoggedUsage>;
   /** Maximum time in milliseconds for which a request waits for `readUsage`. */
   readonly usageWaitMs: number;
@@ -114,8 +114,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Reserves a request's possible savings until the request is settled. This method never throws. This method
-   * returns synchronously if the process has already reserved enough tokens.
+   * Reserves the tokens that a request may save until the request is settled. This method never throws. This
+   * method returns synchronously if the process has already reserved enough tokens.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
@@ -166,8 +166,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Returns a key's usage from the request log. If the request log does not answer in time, the usage is
-   * added to the budget later.
+   * Returns a key's usage from the request log. If the request log does not reply in time, the usage is added
+   * to the budget later.
    */
   async #loadSpent({ accountId, keyId }: BudgetKeyId): Promise<SpentTokens> {
     const load = this.#usageLoads.load(accountId);

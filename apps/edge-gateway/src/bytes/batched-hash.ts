@@ -18,7 +18,7 @@ function hold(next: BatchedHash): void {
 
 /**
  * A SHA-256 hash over many short inputs. Each call of Node's hash takes about a microsecond, so the inputs are
- * collected and hashed together. The digest equals the digest of Node's hash over the same inputs.
+ * collected and hashed together. The digest equals the digest that Node's hash returns for the same inputs.
  */
 export class BatchedHash {
   /** Node's hash, which is created only if the inputs exceed one batch. */
@@ -55,7 +55,7 @@ export class BatchedHash {
 
   /** The digest as bytes. No input may follow. */
   digest(): Buffer {
-    // A digest as text with a later conversion takes a third of the time of a digest as a buffer.
+    // Keeping a digest as text that is converted later takes a third of the time of a buffer.
     return Buffer.from(this.digestText('binary'), 'binary');
   }
 

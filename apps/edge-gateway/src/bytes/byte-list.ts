@@ -6,7 +6,7 @@
 const copiedBytesMax = 1024;
 /**
  * Size of the first block in bytes. Each further block is twice as large as the previous block, up to
- * `blockBytesMax`. After a long chunk, the next block has the size of a first block.
+ * `blockBytesMax`. The block that follows a long chunk has the size of a first block.
  */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;
@@ -37,8 +37,8 @@ export class ByteList {
   }
 
   /**
-   * Adds bytes at the end of the list. A long chunk is kept without a copy, so the caller must not change the
-   * chunk.
+   * Adds bytes at the end of the list. A long chunk is stored without a copy, so the caller must not modify
+   * it.
    */
   push(chunk: Buffer): void {
     const { length } = chunk;
@@ -59,7 +59,7 @@ export class ByteList {
     this.#blockBytes += length;
   }
 
-  /** Removes and returns the first piece of the list. Returns undefined if the list is empty. */
+  /** Removes the first piece from the list and returns it. Returns undefined if the list is empty. */
   shift(): Buffer | undefined {
     if (this.#removed === this.#pieces.length) this.#closeBlock();
     const piece = this.#pieces[this.#removed];

@@ -25,8 +25,8 @@ interface ForgetRequest {
 
 /**
  * Deletes some of a deleted account's keys in Redis, and returns the cursor for the next call. The Redis keys
- * with the account's epoch (change number) are kept. Gateways detect the deletion of the account by these
- * Redis keys, which expire soon.
+ * with the account's epoch (change number) are kept. These Redis keys inform gateways of the deletion of the
+ * account, and expire soon.
  */
 export async function forgetAccountKeys(
   servers: AccountKeyServers,

@@ -48,8 +48,8 @@ interface Entry<Value> {
 }
 
 /**
- * A bounded cache for responses from another service. If an invalidation happens during a load, the response
- * goes to the waiting request but is never cached.
+ * A bounded cache for responses from another service. If an entry is invalidated while it loads, the waiting
+ * request gets the response, but the response is not cached.
  */
 export class RemoteCache<Value extends object | string | null> {
   readonly #entries: LRUCache<string, Entry<Value>>;
@@ -59,7 +59,7 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #now: () => number;
   /** The errors of failed loads. The cache throws a recent error again without a new load. */
   readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
-  /** The time until which expired responses are returned immediately, without a wait for a new load. */
+  /** The time until which expired responses are returned immediately, without waiting for a new load. */
   #slowUntil = -Infinity;
   #generation = 0;
   #epoch = 0;
@@ -77,8 +77,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Returns the fresh cached response for a key, without waiting. Returns undefined if there is no fresh
-   * response.
+   * Returns the cached response for a key if it is fresh, without waiting. Returns undefined if there is no
+   * fresh response.
    */
   peek(key: string): Value | undefined {
     const entry = this.#entries.get(key);
@@ -87,7 +87,7 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Returns the response for a key, cached or newly loaded. Concurrent callers for one key share one load.
+   * Returns the response for a key, cached or newly loaded. Concurrent callers with the same key share one load.
    */
   async get(key: string): Promise<Value> {
     const kept = this.peek(key);
@@ -155,8 +155,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Whether an outdated response may be used. Old responses do not become usable for longer after a reconnect
-   * to the message bus.
+   * Whether an outdated response may be used. A reconnect to the message bus does not extend the time for
+   * which outdated responses may be used.
    */
   #mayStandIn({ loadedAt, epoch }: Entry<Value>): boolean {
     const { freshMs, staleMs, broadcastsArrive } = this.#options;
@@ -231,7 +231,7 @@ export class RemoteCache<Value extends object | string | null> {
     this.#epoch += 1;
   }
 
-  /** Discards the results and errors of loads that started before this call. */
+  /** Discards the responses and errors of loads that started before this call. */
   #startGeneration(): void {
     this.#generation += 1;
     this.#loading.clear();
@@ -260,14 +260,14 @@ async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
 }
 
 /**
- * Delays before each retry, in milliseconds. The sum of the delays covers the time that a service needs to
- * reconnect to the message bus.
+ * Delays before each retry, in milliseconds. The delays add up to the time that a service needs to reconnect
+ * to the message bus.
  */
 const pausesMs = [50, 150, 400];
 
 /**
- * Retries a query to an unavailable service a few times. The query must have no side effects. After a restart
- * of the message bus, callers reconnect earlier than the called services. The retries cover this gap.
+ * Retries a query a few times if the service is unavailable. The query must have no side effects. After a
+ * restart of the message bus, callers reconnect earlier than the called services. The retries cover this gap.
  * @param failure the error from the first call. Any error other than `service_unavailable` is thrown
  * immediately.
  * @param signal abort signal that ends the retries

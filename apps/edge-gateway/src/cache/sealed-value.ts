@@ -11,8 +11,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Derives the name of a value in Redis from a digest of a conversation. The encryption key of the value is
- * derived from the same digest, and the name does not reveal the key. Only a request with the same
+ * Derives the name of a value in Redis from a digest of a conversation. The encryption key for the stored
+ * data is derived from the same digest, but the name does not reveal the key. Only a request with the same
  * conversation can find and decrypt the value.
  */
 export function nameOf(digest: Buffer): string {

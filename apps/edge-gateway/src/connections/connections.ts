@@ -50,8 +50,8 @@ const sweepMs = 10 * secondMs;
 
 /**
  * Creates the connection registry for all accounts. The process uses a decrypted credential for one minute,
- * or for two minutes if the vault is unavailable. The process then removes the credential from memory. When a
- * change of the credential is broadcast, the process removes the credential immediately.
+ * or for two minutes if the vault is unavailable. When this time is over, the process removes the credential
+ * from memory. When a change of the credential is broadcast, the process removes the credential immediately.
  */
 export function createConnections(
   messaging: Messaging,
@@ -133,7 +133,7 @@ async function openFromVault(
   return { keys, baseUrl: reply.baseUrl };
 }
 
-/** Parses a decrypted secret, then overwrites the bytes of the secret. */
+/** Parses a decrypted secret, then overwrites its bytes. */
 function parseSecret(bytes: Buffer): CredentialSecret {
   try {
     return credentialSecret.parse(JSON.parse(bytes.toString('utf8')));
@@ -149,7 +149,7 @@ function parseSecret(bytes: Buffer): CredentialSecret {
 type ReportCredential = (refusedStatus: number | null) => void;
 
 interface CredentialHealthOptions {
-  /** Whether the vault already listed the credential as failed when the credential was decrypted. */
+  /** Whether the vault had already marked the credential as failed when it was decrypted. */
   readonly isFailing: boolean;
   readonly report: ReportCredential;
   readonly now?: () => number;
@@ -197,7 +197,7 @@ export class CredentialHealth {
 }
 
 /**
- * Returns the secret values inside a credential. A credential that is a bare key contains one secret value,
+ * Returns the secret values inside a credential. A credential that is a plain key contains one secret value,
  * and an empty key contains none. The credential of the hosted service is a JSON object with several values.
  * Each line of a PEM private key counts as a separate value, because a text may contain the key with
  * different line breaks.

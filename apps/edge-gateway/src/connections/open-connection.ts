@@ -18,7 +18,7 @@ export interface Connection {
   /** Secret values from the credential, which must never appear in logs or responses. */
   readonly secrets: readonly string[];
   /**
-   * A function that receives the status code of every response. The dashboard shows failures of a credential
+   * A function that receives the status code of every response. The dashboard shows a credential's failures
    * next to its provider.
    */
   readonly health: OpenedKey['health'];
@@ -36,8 +36,8 @@ export interface ConnectionServices {
 const unrecorded: OpenedKey['health'] = { note: () => undefined };
 
 /**
- * Returns the connection for the credential in the caller's request, or one connection per stored provider
- * key. Throws `provider_not_connected`.
+ * Returns the connection for the credential in the caller's request, or one connection for each stored
+ * provider key. Throws `provider_not_connected`.
  */
 export async function openConnections(
   { provider, ownCredential }: Pick<Target, 'provider' | 'ownCredential'>,

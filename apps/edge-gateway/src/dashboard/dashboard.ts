@@ -5,7 +5,7 @@ import { renderPolicy } from '../static-files/render-file.ts';
 
 export const DASHBOARD = Symbol('DASHBOARD');
 
-/** The directory next to this program that contains the built dashboard. */
+/** The directory with the built dashboard, located next to this program. */
 const builtDirectory = join(import.meta.dirname, '../dashboard');
 
 /** The files and settings of the dashboard. */
@@ -54,7 +54,7 @@ export const dashboardSettings = z.object({
     z.object({
       kind: z.literal('oidc'),
       issuer: z.string(),
-      /** The dashboard's client id at the issuer. If the client id is null, users cannot sign in. */
+      /** The dashboard's client id at the OpenID Connect issuer. If the client id is null, users cannot sign in. */
       client_id: z.string().nullable(),
       /**
        * The tokens' audience is the client id, because the dashboard uses the client's ID token as its

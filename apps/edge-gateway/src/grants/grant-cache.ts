@@ -22,10 +22,10 @@ const renewalsMax = 3;
 
 /**
  * The grants of API keys, indexed by the SHA-256 of the key. The cache stores `null` for an unknown key, so
- * that the key is looked up only once. A grant is fresh for 10 s. While the message bus is disconnected, a
- * revoked key therefore works for at most 10 s. While the message bus is connected, a broadcast of a change
- * invalidates the grant immediately. While the account service restarts, an old grant may be used for five
- * minutes, because changes are still broadcast.
+ * that the key is looked up only once. A grant is fresh for 10 s. A revoked key therefore works for at most
+ * 10 s while the message bus is disconnected. While the message bus is connected, a broadcast of a change
+ * invalidates the grant immediately. While the account service restarts, an outdated grant may be used for
+ * five minutes, because changes are still broadcast.
  */
 export class GrantCache {
   readonly #cache: RemoteCache<KeyGrant | null>;
@@ -71,8 +71,8 @@ export class GrantCache {
   }
 
   /**
-   * Returns the fresh cached grant for an API key, without waiting. Returns undefined if no fresh grant is
-   * cached.
+   * Returns the cached grant of an API key if it is fresh, without waiting. Returns undefined if no fresh
+   * grant is cached.
    */
   peek(keySha256: string): KeyGrant | null | undefined {
     return this.#cache.peek(keySha256);
@@ -134,7 +134,7 @@ export class GrantCache {
 
   /**
    * Registers a callback that is called after each reconnect to the message bus. After a reconnect, every
-   * grant is reloaded before use.
+   * grant is loaded again before use.
    */
   onDoubt(fn: () => void): void {
     this.#onDoubt.push(fn);

@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/errors';
 import { uuidv7 } from 'uuidv7';
 import { renderError } from '../request/http-response.ts';
 
-/** Limits for connections of both protocols, HTTP/1.1 and HTTP/2. */
+/** Limits for connections over both protocols, HTTP/1.1 and HTTP/2. */
 export const connectionLimits = {
   /**
    * Maximum size of a request's headers in bytes. Requests with larger headers get a response with status

@@ -15,8 +15,8 @@ const streamsMax = 128;
 
 /**
  * Sizes of the HTTP/2 flow control windows. A window is the number of bytes that a client may send before the
- * server reads the bytes. With the default window of 64 KiB, a large request needs one round trip for each 64
- * KiB.
+ * server must have read them. With the default window of 64 KiB, a large request needs one round trip for
+ * each 64 KiB.
  */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 
@@ -30,7 +30,7 @@ export interface Http2Server {
 }
 
 /**
- * Creates an HTTP/2 server. Node's defaults limit floods of settings, pings, resets and header pairs.
+ * Creates an HTTP/2 server. Node's defaults limit floods of SETTINGS frames, pings, resets and header pairs.
  * @param serveRequest the handler that also serves HTTP/1.1, because Node's request and response objects have
  * one interface for both protocols
  */
@@ -71,7 +71,7 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
 }
 
 /**
- * Limits the size of request headers over HTTP/2. Node resets HTTP/2 streams whose headers exceed Node's limit.
+ * Limits the size of HTTP/2 request headers. Node resets HTTP/2 streams whose headers exceed Node's limit.
  * If the headers exceed only the gateway's lower limit, the client receives status 431, the same status as over
  * HTTP/1.1.
  */

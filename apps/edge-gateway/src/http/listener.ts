@@ -17,8 +17,8 @@ export interface Listener {
   /** Accepts connections and serves HTTP/1.1. */
   readonly server: Server;
   /**
-   * Closes idle connections immediately, and busy connections after their responses. HTTP/1.1 connections are
-   * closed by the HTTP server itself.
+   * Closes idle connections immediately, and busy connections after they have sent their responses. HTTP/1.1
+   * connections are closed by the HTTP server itself.
    */
   drain(): void;
 }

@@ -12,8 +12,8 @@ import { createServer } from './server.ts';
 class NoSpool {}
 
 /**
- * The minimal services that the server needs to start. The server serves no request in these tests, so no
- * service is called.
+ * The minimum set of services that the server needs to start. The server serves no request in these tests, so
+ * no service is called.
  */
 const parts = {
   pipeline: { messaging: { onBroadcast: () => undefined } },
@@ -23,7 +23,7 @@ const silent = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
 ) as unknown as Logger;
 
-/** All routes on the running server, regardless of the way in which they were registered. */
+/** All routes on the running server, regardless of how they were registered. */
 async function registeredRoutes(): Promise<string[]> {
   const module = EdgeGatewayModule.forRoot(parts, { module: NoSpool });
   const app: NestFastifyApplication = await createServer(module, silent, {

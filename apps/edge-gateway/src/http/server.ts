@@ -156,8 +156,8 @@ interface NotedRoute {
 }
 
 /**
- * Collects the methods registered for each path. With the collected methods, the server distinguishes a wrong
- * method (405) from an unknown path (404).
+ * Collects the methods that are registered for each path. With the collected methods, the server
+ * distinguishes a wrong method (405) from an unknown path (404).
  */
 class RouteMethods {
   readonly #routes: NotedRoute[] = [];
@@ -178,7 +178,7 @@ class RouteMethods {
 
   /**
    * Returns the known path that a client probably meant. The suggested URL fixes doubled slashes and a missing or
-   * repeated `/v1`, or has the most similar spelling. The gateway never suggests a path with an id.
+   * repeated `/v1`, or has the most similar spelling. The gateway never suggests a path that contains an id.
    */
   suggest(path: string): string | undefined {
     if (path.length > pathCharsMax) return undefined;

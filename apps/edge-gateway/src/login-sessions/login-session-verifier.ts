@@ -13,8 +13,8 @@ export interface LoginSessionVerifierOptions {
   readonly algorithms: readonly SessionAlgorithm[];
   readonly keys: Pick<VerificationKeys, 'find'>;
   /**
-   * Whether session tokens must contain a session id. Login sessions of the embedded identity service could
-   * not be revoked without a session id.
+   * Whether a session token must contain a session id. Without a session id, login sessions of the embedded
+   * identity service could not be revoked.
    */
   readonly needsSessionId: boolean;
 }

@@ -13,7 +13,7 @@ export interface LoginSessionClaims {
 
 /** A user's login session, with a valid token that is not revoked. */
 export interface LoginSession extends LoginSessionClaims {
-  /** Id of the user's account. The id is null until the user calls `POST /v1/account/register`. */
+  /** Id of the account that the user belongs to. The id is null until the user calls `POST /v1/account/register`. */
   readonly accountId: string | null;
   /** Id of the user. The id is null until the user calls `POST /v1/account/register`. */
   readonly personId: string | null;

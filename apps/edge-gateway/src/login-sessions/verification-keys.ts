@@ -24,7 +24,7 @@ interface VerificationKeysOptions {
  */
 const nowhere = new URL('https://key-set.invalid/');
 
-/** An issuer's public keys, by key id. Only the issuer's latest complete key set is stored. */
+/** An issuer's public keys, indexed by key id. Only the issuer's latest complete key set is stored. */
 export class VerificationKeys {
   readonly #keySet: RemoteJWKSet;
   readonly #fetchKeySet: FetchKeySet;

@@ -32,8 +32,8 @@ export const loopHeader = 'cdn-loop';
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
 /**
- * Maximum number of gateways that a request may pass. The gateway rejects a request that passed more gateways
- * as a loop.
+ * Maximum number of gateways through which a request may pass. The gateway rejects a request that passed more
+ * gateways as a loop.
  */
 const gatewaysMax = 8;
 /** Interval for rereading the deployment's id, in case Redis lost the id. */
@@ -44,8 +44,8 @@ const earlierIdsMax = 8;
 /**
  * Recognizes requests that this deployment sent to itself. A request loops if a provider's address leads back
  * to the gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. The gateway
- * rejects a request that arrives with this mark, so a loop costs only one extra request. Until the deployment's
- * id is known, each process uses its own random id.
+ * rejects a request that arrives with this mark, so a loop costs only one extra request. Until the
+ * deployment's id is known, each process uses its own random id.
  */
 export class LoopGuard {
   readonly #options: LoopGuardOptions;
@@ -122,7 +122,7 @@ function listMarks(header: string | string[]): string[] {
 }
 
 /**
- * Adds the addresses of this machine's network interfaces to the gateway's own addresses. No provider may
+ * Adds the addresses of this machine's network interfaces to the gateway's own addresses. A provider must not
  * have one of the gateway's own addresses.
  */
 export function listOwnEndpoints(configured: Pick<OwnEndpoints, 'origins' | 'ports'>): OwnEndpoints {

@@ -72,11 +72,11 @@ function completeOperation(operation: Operation, schemas: Record<string, Schema>
   }
 }
 
-/** Adds the missing descriptions below a schema. */
+/** Adds missing descriptions to the fields of a schema. */
 function describe(schema: Schema, parent: string): void {
   nameFields(schema);
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    // A reference shows the description of its target.
+    // For a reference, the description of its target is shown.
     if (field.$ref === undefined && field.description === undefined) {
       const text = textOf(parent, name);
       if (text !== undefined) field.description = text.description;
@@ -102,7 +102,7 @@ function textOf(parent: string, name: string): FieldText | undefined {
   return texts.get(`${parent}.${name}`) ?? texts.get(name);
 }
 
-/** Whether a body is text or bytes, and not a JSON document with fields. */
+/** Whether a body is text or bytes rather than a JSON document with fields. */
 function isText(mediaType: string): boolean {
   return !mediaType.endsWith('json') && mediaType !== 'multipart/form-data';
 }
@@ -115,8 +115,8 @@ function textExample(mediaType: string): string {
 }
 
 /**
- * Returns an example of a schema. The first of these wins: the schema's own example, its constant or first value,
- * the shared example of the field's name if its type fits, and a value of the type.
+ * Returns an example of a schema. The first of these wins: the schema's own example, its constant or first
+ * enum value, the shared example for the field's name if its type fits, and a generic value of the type.
  */
 function exampleOf(schema: Schema, parent: string, name: string, schemas: Record<string, Schema>): unknown {
   if (schema.$ref !== undefined) {
@@ -142,7 +142,7 @@ function exampleOf(schema: Schema, parent: string, name: string, schemas: Record
   return valueOf(schema);
 }
 
-/** Whether a shared example has a type of the schema. A choice is checked by its alternatives. */
+/** Whether a shared example has one of the types that the schema allows. A choice is checked by its alternatives. */
 function fits(value: unknown, schema: Schema): boolean {
   const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
   if (choices.length > 0) return choices.some((choice) => fits(value, choice));

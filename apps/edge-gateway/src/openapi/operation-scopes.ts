@@ -51,7 +51,7 @@ export function scopeOf(operationId: string | undefined): KeyScope | undefined {
 /**
  * Checks that the table of scopes has exactly the operations that accept API keys. The gateway runs this check
  * during the startup.
- * @throws Error that names each route without a scope, and each table entry without a route
+ * @throws Error with the name of each route without a scope, and of each table entry without a route
  */
 export function checkScopes(routes: readonly RouteRow[]): void {
   const problems = routes.flatMap(({ name, access, operation }) => {

@@ -71,8 +71,8 @@ interface Entry {
 }
 
 /**
- * The style sheet of the API reference page. The page's Content-Security-Policy contains the hash of the
- * style sheet.
+ * The style sheet of the API reference page. The page's Content-Security-Policy allows the style sheet by its
+ * hash.
  */
 const pageStyle = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }

@@ -54,7 +54,7 @@ function renderBounds({ minimum, maximum, minLength, maxLength }: ShownSchema): 
 }
 
 /**
- * Renders one table row per field, followed by the fields of nested objects. The result is empty for a schema
+ * Renders one table row per field, followed by the fields of nested objects. The table is empty for a schema
  * without fields.
  */
 export function renderFields(schema: ShownSchema): Markup {
@@ -78,7 +78,7 @@ export function renderFields(schema: ShownSchema): Markup {
   </table>`;
 }
 
-/** Returns the object schema inside an array or an optional value. */
+/** Returns the object schema inside an array or an optional schema. */
 function inner(schema: ShownSchema): ShownSchema {
   if (schema.properties) return schema;
   if (schema.items) return inner(schema.items);

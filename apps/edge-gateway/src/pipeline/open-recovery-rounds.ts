@@ -11,8 +11,8 @@ import { forward } from './stages/forward/forward.ts';
 import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
- * Opens the recovery rounds for a response. Returns null if the request has no recovery. Each recovery round is
- * sent to the same target as the first request. After a fresh start with the client's own request and every
+ * Opens the recovery rounds for a response. Returns null if the request has no recovery. Every recovery round
+ * is sent to the target of the first request. After a fresh start with the client's own request and every
  * tool, recovery rounds only hide recovery tool calls.
  */
 export function openRounds(
@@ -102,8 +102,8 @@ function withoutAlternatives({ provider, model, lane, path, ownCredential }: Tar
 }
 
 /**
- * The store for recovered tools. The store identifies tools by their index in the list of tools that the key
- * may use.
+ * The store for the tools that were recovered in conversations. The store identifies tools by their index in
+ * the list of tools that the key may use.
  */
 interface RoundsMemory {
   addRecovered(names: ConversationKeys, positions: readonly number[], requested: readonly number[]): void;

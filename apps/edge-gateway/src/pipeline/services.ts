@@ -31,8 +31,8 @@ import type { ToolTokens } from './stages/validate/tool-tokens.ts';
 export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
 
 /**
- * The services that the stages use. The Nest module creates one set of services for the process, and each test
- * creates a separate set.
+ * The services that the pipeline stages use. The Nest module creates one set of services for the process, and
+ * each test creates a separate set.
  */
 export interface PipelineServices {
   readonly settings: PipelineSettings;

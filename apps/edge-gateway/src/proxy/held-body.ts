@@ -110,7 +110,7 @@ export class HeldBody {
   }
 
   /**
-   * Returns the whole body with the model replaced. The body is read as fast as the consumer reads the result.
+   * Returns the whole body with the model replaced. The source is read as fast as the consumer reads the returned body.
    * @throws GatewayError `request_too_large` if the body exceeds the size limit, or an error of the scanner for
    * the rest of the body
    */

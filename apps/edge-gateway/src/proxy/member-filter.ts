@@ -6,7 +6,7 @@ const comma = 0x2c;
 const space = 0x20;
 
 /**
- * Maximum number of bytes of an object key that are stored for comparison. A longer object key never matches.
+ * Maximum number of bytes of an object key that are stored for comparison. Object keys above this length never match.
  */
 const keyBytesMax = 128;
 /**

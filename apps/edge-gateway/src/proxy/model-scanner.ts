@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * Location of the model name in a body. The start and end offsets cover the bytes of the name, including JSON
- * quotes.
+ * Location of the model name in a body. The start and end offsets cover the bytes of the name, including the
+ * JSON quotes.
  */
 export interface ModelPlace {
   readonly start: number;
@@ -20,10 +20,10 @@ export interface ModelScanner {
   push(chunk: Buffer): ModelPlace | null;
   /**
    * Checks the next bytes after the chunk with the model.
-   * @throws GatewayError `invalid_field` if the body has a second model that the gateway cannot remove
+   * @throws GatewayError `invalid_field` if the body contains a second model that the gateway cannot remove
    */
   pushRest(chunk: Buffer): void;
-  /** Renders a model name in the body's encoding. */
+  /** Renders a model name in the encoding of the body. */
   renderModel(model: string): Buffer;
 }
 

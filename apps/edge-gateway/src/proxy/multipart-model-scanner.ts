@@ -9,7 +9,7 @@ import {
 import { namesModel } from './part-head.ts';
 
 /**
- * Maximum length of the headers of one multipart part in bytes. Clients send about 200 bytes of part headers.
+ * Maximum length in bytes of the headers of one multipart part. Clients send about 200 bytes of part headers.
  */
 const headBytesMax = 16 * 1024;
 const headEnd = Buffer.from('\r\n\r\n');
@@ -22,9 +22,9 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 /**
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
  * part with this name. The scanner buffers at most one part's headers. Parsers treat malformed bodies
- * differently, for example line ends, names and parts after the final delimiter. The scanner rejects a body in
- * which some parser could find a different model. The provider therefore always calls the model that the
- * gateway checked.
+ * differently, for example line ends, names and parts after the final delimiter. The scanner rejects a body
+ * in which different parsers could find different models. The provider therefore always calls the model that
+ * the gateway checked.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
@@ -71,8 +71,8 @@ export class MultipartModelScanner implements ModelScanner {
   }
 
   /**
-   * Advances by one state if enough bytes are buffered. If too few bytes are buffered, the state does not
-   * change.
+   * Advances by one state if enough bytes are buffered. If too few bytes are buffered, the parser's state
+   * does not change.
    */
   #advance(): ModelPlace | null {
     switch (this.#state) {
@@ -100,9 +100,9 @@ export class MultipartModelScanner implements ModelScanner {
   }
 
   /**
-   * Returns the index of the next delimiter at the start of a line, or -1. A boundary inside a line belongs to
-   * the content of the part. Throws if the line before a boundary does not end with CR and LF, because some
-   * parsers find a delimiter there.
+   * Returns the index of the next delimiter at the start of a line, or -1. A boundary in the middle of a line
+   * belongs to the content of the part. Throws an error if the line before a boundary does not end with CR
+   * and LF, because some parsers find a delimiter there.
    */
   #findDelimiter(from: number): number {
     let at = this.#held.indexOf(this.#delimiter, from);

@@ -22,7 +22,7 @@ export interface OutgoingBody {
   readonly open: () => Uint8Array | Readable;
   /** Converts the response for the client. If the value is undefined, the response is forwarded unchanged. */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
-  /** Whether the body has a different JSON structure than the client's body. */
+  /** Whether the JSON structure of the body differs from the client's body. */
   readonly isMapped: boolean;
 }
 
@@ -104,7 +104,7 @@ async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Pr
 
 /**
  * Returns whether the body may contain a field that is never forwarded, or a second `model` field. The search
- * is slow if the body often repeats the first byte of a searched text, so other requests run between two
+ * is slow if the body often repeats the first byte of the search text, so other requests run between two
  * searches.
  */
 async function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): Promise<boolean> {

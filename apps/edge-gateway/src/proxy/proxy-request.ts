@@ -40,7 +40,7 @@ import { relayBytes } from './relay.ts';
  * to the response. Returns null for a key that may use all tools, so that the body is streamed. Multipart
  * bodies have no tools.
  * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use.
- * @throws GatewayError `ambiguous_tools` if servers may read the tools in different ways.
+ * @throws GatewayError `ambiguous_tools` if servers may read the tools differently.
  * @throws GatewayError `malformed_json`, `too_deep` or `request_too_large` if the body cannot be parsed
  */
 async function restrictProxied(
@@ -101,7 +101,7 @@ export async function handleResponses(exchange: Exchange, services: PipelineServ
 
 /**
  * Handles a proxied request. The gateway reads only the model name, does not plan the request, and stores no
- * content. Authentication, limits, credentials and the request log work in the same way as for chat requests.
+ * content. Authentication, limits, credentials and the request log work as they do for chat requests.
  * The function never throws.
  */
 export async function proxyRequest(

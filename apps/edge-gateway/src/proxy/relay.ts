@@ -20,11 +20,11 @@ import type { ToolPermission } from '../tool-lists/tool-permission.ts';
 import { UsageReader } from './usage-reader.ts';
 import { readWhole } from '../upstream/answer-body.ts';
 
-/** The rules for sending a response to the client. */
+/** The rules for how a response is sent to the client. */
 interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
   /**
-   * The tools that the key may use. The value is null if the key may use all tools, or if the response cannot
-   * have tool calls.
+   * The tools that the API key may use. The value is null if the key may use all tools, or if the response
+   * cannot have tool calls.
    */
   readonly permission: ToolPermission | null;
 }
@@ -116,7 +116,7 @@ async function relayWhole(
 }
 
 /**
- * Relays the bytes of the response.
+ * Relays the response byte for byte.
  * @param checked function that removes tool calls from a stream of the Responses API. Without `checked`, the
  * response is relayed unchanged.
  */
@@ -176,10 +176,10 @@ function summaryOf(usage: TokenUsage | undefined): RelayOutcome['summary'] {
 }
 
 /**
- * Ends an incomplete response. An event stream ends in the same way as in `breakOff`. For any other response,
- * the connection is reset.
- * @param usage the token usage that the provider had reported. The value is undefined if the provider reported
- * no usage.
+ * Ends an incomplete response. An event stream ends in the same way as in `breakOff`. In all other cases, the
+ * connection is reset.
+ * @param usage the token usage that the provider has reported so far. Undefined if the provider reported no
+ * usage.
  */
 function endBroken(
   error: GatewayError,
@@ -213,7 +213,7 @@ const answerBytesMax = 64 * 1024 * 1024;
 const contentType = 'application/json';
 
 /**
- * Reads a whole response and converts the response to the common structure. The function throws only before the
+ * Reads a whole response and converts it to the interchange. The function throws only before the
  * first byte is sent.
  */
 async function relayMapped(

@@ -42,7 +42,7 @@ export interface WantedVideo {
 
 export interface VideoTarget {
   readonly provider: Provider;
-  /** The video's id as the provider issued it. */
+  /** The video's id, as issued by the provider. */
   readonly id: string;
   readonly route: ProxyRoute;
   readonly videos: VideoRoutes;
@@ -101,7 +101,7 @@ export async function relayVideo(
     },
     services,
   );
-  // The provider has already returned the video's state, so a failed download is not a failure of the provider.
+  // The provider has already returned the video's state, so a failed download does not count as a provider failure.
   if (wanted.part === 'content' && videos.contentPathOf === undefined) answer.ended();
   const { mapState } = videos;
   const isMapped = wanted.part === 'state' && mapState !== undefined;
@@ -258,7 +258,7 @@ async function fetchContent(
 
 /**
  * Sends a request to a server that the provider does not operate. If the video server fails, the function
- * throws `provider_error`. This failure does not count against the provider or the credential.
+ * throws `provider_error`. This failure counts neither against the provider nor against the credential.
  */
 async function fetchElsewhere(url: string, call: VideoCall): Promise<UpstreamReply> {
   const headers = { 'accept-encoding': 'identity' };

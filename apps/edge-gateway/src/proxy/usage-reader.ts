@@ -31,7 +31,7 @@ export class UsageReader {
   /**
    * @param contentType content type of the response. The reader finds token usage only in JSON and event
    * streams.
-   * @param findsEnd whether to search a stream for the last event of the Responses API. If the search is off,
+   * @param findsEnd true to search a stream for the last event of the Responses API. If the search is off,
    * `hasEnded` and `mayHaveEnded` have no meaning.
    */
   constructor(contentType: string, findsEnd = false) {
@@ -46,8 +46,8 @@ export class UsageReader {
   }
 
   /**
-   * Whether a line of a stream may be the last event of the Responses API. A line that is too long to read may
-   * be the last event.
+   * Whether a line of a stream may contain the last event of the Responses API. A line that is too long to
+   * read may be the last event.
    */
   get mayHaveEnded(): boolean {
     if (this.#hasEnded || this.#hasUnread || this.#size > textBytesMax) return true;
@@ -77,7 +77,7 @@ export class UsageReader {
   }
 
   /**
-   * Drops a long line after the type of its event was read. Providers send the type as the first field of an
+   * Drops a long line after the type of its event was read. Providers send `type` as the first field of an
    * event.
    */
   #dropLine(chunk: Buffer): void {
@@ -89,8 +89,8 @@ export class UsageReader {
   }
 
   /**
-   * Keeps the end of the response. The buffer is cut only when it reaches twice its target length, so that many
-   * short chunks take linear time.
+   * Keeps the end of the response. The buffer is cut only when it reaches twice its target length, so that
+   * processing many short chunks takes linear time.
    */
   #keepTail(chunk: Buffer): void {
     this.#kept.push(chunk);
@@ -130,13 +130,13 @@ export class UsageReader {
     try {
       this.#usage = usageOf(JSON.parse(text)) ?? this.#usage;
     } catch {
-      // A response that cannot be parsed has no recorded token usage.
+      // The log contains no token usage for a response that cannot be parsed.
     }
   }
 }
 
 /**
- * The type of the last event of a Responses API stream. The pattern cannot match inside a JSON text, because
+ * The type of the last event in a Responses API stream. The pattern cannot match inside a JSON text, because
  * quotes are escaped there.
  */
 const lastEvent = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/;
@@ -145,8 +145,8 @@ const lastEvent = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|can
 const usageLineBytesMin = 'data:{"usage":'.length;
 
 /**
- * Extracts the last `usage` field from the text. The returned text is a JSON object with only the field
- * `usage`.
+ * Extracts the last `usage` field from the buffered text. The returned text is a JSON object with only the
+ * field `usage`.
  */
 function cutOutUsage(tail: string): string {
   const at = tail.lastIndexOf('"usage"');

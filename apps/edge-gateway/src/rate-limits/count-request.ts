@@ -8,7 +8,7 @@ export interface CountServices {
   readonly grants: GrantCache;
 }
 
-/** The rate limit decision for a counted request, with the latest known grant of its API key. */
+/** The rate limit decision for a counted request, and the latest known grant of its API key. */
 export interface CountedRequest {
   readonly caller: KeyGrant;
   readonly decision: RateDecision;

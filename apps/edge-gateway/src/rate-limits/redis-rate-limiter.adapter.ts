@@ -43,9 +43,9 @@ const reportMs = 1_000;
  * Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for
  * Redis. Redis grants no lease if few tokens are left. No 60-second period admits more requests than the
  * limit (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis
- * is unavailable, each process admits a fixed share of the limit and logs the outage once. When Redis is
- * available again, the process reports the requests that it admitted. If Redis has lost its data, the process
- * sends the number of requests that it last received from Redis.
+ * is unavailable, each process admits a fixed share of the limit, and logs the outage once. When Redis is
+ * available again, the process reports the requests that it admitted. After Redis has lost its data, the
+ * process sends the last request count that it received from Redis.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
@@ -90,7 +90,7 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Counts the waiting requests, and the requests that arrive while these requests are counted. If the API
+   * Counts the waiting requests in Redis, and then the requests that arrive in the meantime. If the API
    * key has many requests, the function also requests a lease of tokens.
    */
   async #countAll(window: KeyWindow): Promise<void> {
@@ -194,7 +194,7 @@ export class RedisRateLimiter implements RateLimiter {
   /**
    * Adds a lease of tokens. In this process, the lease expires 50 ms after the process requested it. In Redis,
    * the lease expires later. When a lease expires, its unused tokens are returned to Redis. If unused tokens
-   * cannot be returned to Redis, fewer tokens are available in the current minute.
+   * cannot be returned to Redis, fewer tokens remain available in the current minute.
    */
   #addLease(window: KeyWindow, reply: WindowReply, sentAtMs: number): void {
     const [, countAfter, emptyMs, , epoch, tokens, step] = reply;
@@ -252,9 +252,9 @@ interface Bucket {
 }
 
 /**
- * The part of the rate limit that one process admits while Redis is unavailable. Each process has a token
- * bucket that starts almost empty, and that admits at least one request per minute. While Redis is unavailable,
- * up to eight processes together stay within the rate limit.
+ * The part of the rate limit that a single process admits while Redis is unavailable. Each process has a
+ * token bucket that starts almost empty, and that admits at least one request per minute. While Redis is
+ * unavailable, up to eight processes together stay within the rate limit.
  */
 const share = 1 / 8;
 
@@ -267,7 +267,7 @@ export class LocalRateLimiter {
   }
 
   /**
-   * Decides on a request.
+   * Decides whether to admit a request.
    * @param left number of requests that the rate limit still allowed when Redis was last available.
    * @param admittedSince number of requests that this process has admitted since then, in the last minute
    */

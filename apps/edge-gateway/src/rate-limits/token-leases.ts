@@ -1,11 +1,11 @@
 /**
- * How long leased tokens may be used, in milliseconds. Until a lease ends, a process may miss a change without
- * a broadcast, and unused tokens are unavailable to other processes.
+ * Lifetime of leased tokens, in milliseconds. Until a lease ends, a process may miss a change that
+ * was not broadcast, and other processes cannot use the unused tokens.
  */
 export const leaseMs = 50;
 /**
- * The minimum number of expected requests for a lease of tokens. For fewer requests, a lease is not worth a
- * call to Redis.
+ * Minimum number of expected requests at which the process requests a lease of tokens. For fewer requests, a
+ * lease is not worth a call to Redis.
  */
 const leaseTokensMin = 3;
 /** The maximum number of tokens in a lease. */
@@ -20,11 +20,11 @@ export interface Lease {
   /** The time at which the rate limit window is empty if no further request arrives. */
   readonly emptyAtMs: number;
   readonly epoch: number;
-  /** The step of the rate limit window to which the tokens belong. */
+  /** The time step of the rate limit window to which the tokens belong. */
   readonly step: number;
 }
 
-/** One token of a lease, with the state of the rate limit window after its use. */
+/** One token of a lease, and the state of the rate limit window after the token is used. */
 export interface LeasedToken {
   readonly count: number;
   readonly emptyMs: number;
@@ -33,7 +33,7 @@ export interface LeasedToken {
 
 /**
  * The leases of one API key in one process, and the rate at which the key's requests arrive. Callers pass the
- * time in milliseconds from a monotonic clock, because this class has no clock.
+ * time in milliseconds from a monotonic clock, because this class does not read a clock.
  */
 export class TokenLeases {
   #leases: Lease[] = [];
@@ -91,7 +91,7 @@ export class TokenLeases {
   }
 
   /**
-   * Ends a lease and returns the number of its unused tokens. After the lease has ended, its unused tokens are
+   * Ends a lease and returns the number of unused tokens. After the lease has ended, its unused tokens are
    * invalid.
    */
   end(lease: Lease): number {
@@ -106,7 +106,7 @@ export class TokenLeases {
 export const windowMs = 60_500;
 
 /**
- * Returns the number of requests that the last reply of Redis counted. Returns 0 if none of the counted
+ * Returns the number of requests in the last reply from Redis. Returns 0 if none of the counted
  * requests can still be in the window.
  */
 export function knownCount(
@@ -136,7 +136,7 @@ export class UnreportedRequests {
 
   /**
    * Removes and returns all requests, before they are sent to Redis. A second call to Redis therefore never
-   * sends the same requests again.
+   * counts the same requests again.
    */
   take(nowMs: number): { readonly count: number; readonly putBack: () => void } {
     const count = this.count(nowMs);

@@ -8,20 +8,20 @@
  * count in the same window.
  *
  * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of
- * a lease are counted in the time step in which the lease expires. A request with a leased token therefore
- * counts for at least 60 s. A lease gets at most 1/64 of the free tokens. If fewer than 1,024 tokens are
- * free, no lease is granted. In that case, every request is counted when it arrives. Unused tokens are
- * returned to the time step of their lease.
+ * a lease are counted in the time step in which the lease expires. A request that uses a leased token
+ * therefore counts for at least 60 s. A lease gets at most 1/64 of the free tokens. If fewer than 1,024
+ * tokens are free, no lease is granted. In that case, every request is counted when it arrives. Unused tokens
+ * are returned to the time step of their lease.
  *
  * If Redis loses its data, each gateway sends the count that it last knew. The field `base` contains the
- * largest count that a gateway has restored. The total includes this count. Requests that were admitted after
- * the loss of data do not count as restored.
+ * largest count that a gateway has restored. The running total includes this count. Requests that were
+ * admitted after the loss of data do not count as restored.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
- * "Script flags"). Even while Redis is out of memory, rate limits are therefore exact.
+ * "Script flags"). Rate limits are therefore exact even while Redis is out of memory.
  *
  * KEYS[1] is the hash of the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the API key
- * and its account. `WindowCommands.admitRequests` lists the remaining arguments. The reply is a
+ * and its account. `WindowCommands.admitRequests` lists the remaining arguments. The script returns a
  * `WindowReply`. If an epoch is negative, the reply has the epoch -1 and no lease.
  */
 export const windowScript = `#!lua flags=allow-oom
@@ -130,7 +130,7 @@ export interface WindowCommands {
     limit: number,
     /** Number of requests to count. */
     asked: number,
-    /** Number of tokens requested as a lease. */
+    /** Number of tokens requested for a lease. */
     wanted: number,
     leaseMs: number,
     /** Number of unused tokens to return. */

@@ -31,11 +31,11 @@ function explainMissingKey(authorization: string | undefined): GatewayError {
   return new GatewayError('missing_api_key', { message });
 }
 
-/** The prefix of API keys that providers issue. */
+/** The prefix of provider API keys. */
 const providerKeyForm = /^(?:sk-(?:ant|proj|or|svcacct|admin)-|AIza|gsk_|xai-|hf_|pplx-|nvapi-|ABSK)/;
 
 /**
- * Recognizes session tokens and the keys of providers by their form. All other invalid keys get the same error
+ * Recognizes session tokens and provider keys by their form. All other invalid keys get the same error
  * text, so the text does not reveal whether a key ever existed.
  */
 function explainInvalidKey(key: string): GatewayError {

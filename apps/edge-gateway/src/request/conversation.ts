@@ -30,10 +30,10 @@ export class Conversation {
   }
 
   /**
-   * The key that all requests in a conversation share. The key is the session id, or otherwise a digest of all
-   * messages before the model's first turn. All digests exclude the instructions (the system prompt, and system
-   * messages at the start). The instructions of agents contain changing text, such as the date, the state of a
-   * repository, or ids.
+   * The key that all requests of the conversation share. The key is the session id, or otherwise a digest of
+   * all messages before the model's first turn. All digests exclude the instructions (the system prompt, and
+   * system messages at the start). The instructions of agents contain changing text, such as the date, the
+   * state of a repository, or ids.
    */
   get key(): string {
     return this.sessionId ?? this.#start.digest;
@@ -134,8 +134,8 @@ interface Opening {
   /** Index of the first message after the opening of the conversation. */
   readonly end: number;
   /**
-   * The hash of the conversation's opening. Several digests extend this hash, so later messages are added to a
-   * copy.
+   * The hash of the conversation's first messages. Several digests extend this hash, so later messages are
+   * added to a copy.
    */
   readonly hash: BatchedHash;
 }
@@ -185,7 +185,7 @@ function isModels({ role }: MessageOutline): boolean {
   return role === 'assistant';
 }
 
-/** Finds the start of the model's last turn. Consecutive model messages count as one turn. */
+/** Finds the start of the model's last turn. Consecutive messages of the model count as one turn. */
 function findLastTurn(messages: readonly MessageOutline[]): number {
   let at = messages.findLastIndex(isModels);
   while (at > 0 && messages[at - 1]?.role === 'assistant') at -= 1;

@@ -36,7 +36,7 @@ export function renderHeaderText(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
-/** Returns the public parts of an error. */
+/** Returns the parts of an error that clients may see. */
 export function toPublicError(error: GatewayError): PublicError {
   const { status, type } = error.definition;
   return {

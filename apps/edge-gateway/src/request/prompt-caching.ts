@@ -11,10 +11,10 @@ export interface ConversationShape {
 
 /**
  * Returns whether cache markers in a translated request are expected to save money. Markers save money only if
- * the model caches only marked prefixes. One cache write and one cache read of a prefix must also cost less
- * than sending the prefix twice. The request must have tools or earlier turns. Any other request is often the
- * only request in its conversation. The choice stays constant in a conversation with tools, because the
- * ratios between prices are constant.
+ * the model caches only marked prefixes. In addition, one cache write plus one cache read of a prefix must
+ * cost less than sending the prefix twice. The request must have tools or earlier turns. Any other request is
+ * often the only request in its conversation. The choice stays constant in a conversation with tools, because
+ * the ratios between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,

@@ -8,7 +8,7 @@ import { parseInput } from './validate-input.ts';
 
 /**
  * A function that reserves memory before the request stores more body bytes. The function receives the number
- * of bytes, and throws if the request may not store this number of bytes now.
+ * of bytes, and throws an error if the request may not store that many bytes now.
  */
 export type ReserveBytes = (bytes: number) => void;
 
@@ -39,7 +39,7 @@ export async function readBody(
         collected.push(chunk);
       } catch (error) {
         request.pause();
-        // The stream may still deliver the rest of a rejected body, which is dropped.
+        // The stream may still deliver the rest of a rejected body, which is discarded.
         request.off('data', take);
         reject(error instanceof Error ? error : new Error(String(error)));
       }

@@ -14,8 +14,8 @@ export function renderHead(format: ExportFormat, columns: readonly string[]): st
 }
 
 /**
- * Renders one log entry as a JSON line or a CSV record (RFC 4180). In CSV, null becomes an empty field, and an
- * object becomes JSON.
+ * Renders one log entry as a JSON line or a CSV record (RFC 4180). In CSV, null is rendered as an empty
+ * field, and an object is rendered as JSON.
  * @param columns the columns in order. The path of a nested field is the name of its column.
  */
 export function renderLine(format: ExportFormat, entry: object, columns: readonly string[]): string {

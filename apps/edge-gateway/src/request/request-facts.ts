@@ -119,11 +119,11 @@ export function readOwnCredential(tape: JsonTape): string | null {
 
 /**
  * Returns whether the model's reasoning binds the conversation to its system prompt, tools and messages. In a
- * bound conversation, the prefix is sent unchanged from the first turn on. Even the first response may carry a
- * signature. The catalogue determines which models bind reasoning, because these models also reason without a
- * `thinking` field. A request is not bound without signatures in its transcript if it disables reasoning, or if
- * its format has no field for signatures. If the catalogue does not know the model or its family, the
- * `thinking` field of the messages format counts as bound reasoning.
+ * bound conversation, the prefix is sent unchanged from the first turn on. Even the first response of the
+ * model may contain a signature. The catalogue determines which models bind reasoning, because these models
+ * also reason without a `thinking` field. A request is not bound without signatures in its transcript if it
+ * disables reasoning, or if its format has no field for signatures. If the catalogue does not know the model
+ * or its family, the `thinking` field of the messages format counts as bound reasoning.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -144,7 +144,7 @@ export function isReasoningBound(
 /**
  * Returns the name of the request field that refers to a transcript stored by the provider. The field is
  * `thread` of the messages format, or a field of the Responses API. Such a request contains only new messages,
- * so the gateway could not repeat a plan for the conversation. Returns undefined for any other request.
+ * so the gateway could not repeat a plan for the conversation. Returns undefined for all other requests.
  */
 export function findStoredState({
   tape,

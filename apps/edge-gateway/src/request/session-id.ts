@@ -8,8 +8,8 @@ const sessionIdLengthMax = 256;
 const sessionIdBytesMax = 1_024;
 
 /**
- * Returns the client's session id (`X-Svc-Session-Id`). The value is null if the client sent no session id, or
- * one that is too long.
+ * Returns the client's session id (`X-Svc-Session-Id`). Returns null if the client sent no session id, or a
+ * session id that is too long.
  */
 export function readSessionId(headers: IncomingHttpHeaders): string | null {
   const id = decodeSessionId(headers);

@@ -8,7 +8,7 @@ export interface PipelineSettings {
   readonly planDeadlineMs: number;
   /** Address of the sandbox provider. The address is undefined if the gateway has no sandbox provider. */
   readonly sandboxUrl: string | undefined;
-  /** Maximum number of retries after a failed provider call if no other candidate is left. */
+  /** Maximum number of retries after a failed provider call if there is no other candidate. */
   readonly retriesMax: number;
   /** Longest pause before a retry that the gateway accepts from a provider. */
   readonly retryAfterMsMax: number;

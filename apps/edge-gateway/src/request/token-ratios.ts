@@ -38,8 +38,8 @@ export interface RatioOwner {
 /**
  * Measures the bytes per token of each model from an account's billed requests. Estimates from these ratios,
  * made before a request is sent, are close to the provider's count. Accounts never share measured ratios,
- * because the texts of different accounts differ. One account must also not be able to change the estimates for
- * another account.
+ * because the texts of different accounts differ. In addition, one account must not be able to change the
+ * estimates for another account.
  */
 export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });

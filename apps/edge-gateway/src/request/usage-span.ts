@@ -20,7 +20,7 @@ export function asUtc(instant: string): string {
   return new Date(instant).toISOString();
 }
 
-/** Returns the billing period, which is the calendar month in UTC. */
+/** Returns the current billing period, which is the calendar month in UTC. */
 export function chooseBillingPeriod(nowMs: number): UsageSpan {
   const now = new Date(nowMs);
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];

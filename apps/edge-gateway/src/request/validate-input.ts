@@ -7,7 +7,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   return validate(schema, input, 'field');
 }
 
-/** Validates the query parameters of a URL. Reports the first invalid parameter. */
+/** Validates the query parameters in a URL. Reports the first invalid parameter. */
 export function parseQuery<Schema extends z.ZodType>(schema: Schema, query: unknown): z.output<Schema> {
   return validate(schema, query, 'parameter');
 }

@@ -26,7 +26,7 @@ export interface WantedModels {
   readonly connected: ReadonlySet<string>;
   /**
    * The model that a request names. A request that names a provider and a model needs no list of models.
-   * Undefined means that all models are wanted.
+   * Undefined if all models are requested.
    */
   readonly model?: string;
 }
@@ -44,8 +44,8 @@ const listedMsMax = 2_500;
 
 /**
  * The models that each account has: the catalogue, the models that the account declares, and the models that
- * providers without a catalogue list (Ollama, vLLM, SambaNova and custom addresses). Declared facts take
- * precedence over listed facts. If a source is unavailable, the other sources still apply.
+ * providers without a catalogue list (Ollama, vLLM, SambaNova and custom addresses). Facts that the account declared
+ * take precedence over facts that the provider lists. If a source is unavailable, the other sources still apply.
  */
 export class AccountModels implements RequestModels {
   readonly #options: AccountModelsOptions;
@@ -104,7 +104,7 @@ export class AccountModels implements RequestModels {
     return this.#options.catalog.modelsOf(name).length === 0 && formatOf(name) !== undefined;
   }
 
-  /** A bare name outside the catalogue may belong to any listing provider. */
+  /** A bare name outside the catalogue may belong to any provider that lists it. */
   #mayNeedLists(model: string | undefined): boolean {
     if (model === undefined || isRoutingName(model)) return true;
     const slash = model.indexOf('/');
@@ -191,7 +191,7 @@ function renderPrices(model: DeclaredModel): CatalogModel['prices'] {
   };
 }
 
-/** The catalogue that the steps of one request share. It has the shipped models until the account is known. */
+/** The catalogue that all steps of one request share. It has the shipped models until the account is known. */
 class RequestCatalog implements ModelCatalog {
   #current: ModelCatalog;
 

@@ -25,7 +25,7 @@ const pinned = z.object({
 export type PinnedModel = z.infer<typeof pinned>;
 
 /**
- * How long the model of a conversation is remembered after its last request. After this time, the
+ * How long the gateway remembers the model of a conversation after the last request. After this time, the
  * conversation's prompt cache has already expired.
  */
 const keptSeconds = 24 * 3600;

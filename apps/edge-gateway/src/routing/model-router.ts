@@ -35,7 +35,7 @@ export interface RoutedRequest {
   /** The catalogue with the account's own models. */
   readonly catalog: ModelCatalog;
   readonly needs: Needs;
-  /** Estimated input tokens of the messages from the model's last turn on. */
+  /** Estimated input tokens of the model's last turn and all later messages. */
   readonly freshTokens: number;
   readonly policy: Omit<RoutingPolicy, 'turnedOff'>;
   /** Key of the conversation that the request belongs to. */
@@ -62,7 +62,7 @@ export interface Answered {
   readonly id: string;
   readonly seen: SeenAnswer | null;
   readonly inputTokens: number;
-  /** The model choice of the gateway. The value is undefined if the client specified the model. */
+  /** The model choice of the gateway. Undefined if the client specified the model. */
   readonly chosen: ModelChoice | undefined;
 }
 
@@ -143,7 +143,7 @@ export class ModelRouter {
     });
   }
 
-  /** Rates an account's own model like the same model at another provider, or else by its price and age. */
+  /** Rates an account's own model like the same model at another provider, or otherwise by its price and age. */
   #rateOwn(model: CatalogModel): ListedModel {
     const rated = this.#own.get(model);
     if (rated !== undefined) return rated;
@@ -172,7 +172,7 @@ export class ModelRouter {
 }
 
 /**
- * Corrects the estimated input tokens. The corrected estimate is the provider's token count for the
+ * Corrects the estimated number of input tokens. The corrected estimate is the provider's token count for the
  * conversation's last request, plus the tokens of the new messages. The provider's count is exact, and covers
  * the request after pruning and compression. The provider's count is not used if the client has started a
  * shorter transcript under the same conversation key.

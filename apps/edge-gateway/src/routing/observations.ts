@@ -17,7 +17,7 @@ export interface ObservationsOptions {
   readonly now?: () => number;
 }
 
-/** The speed of one response. */
+/** The measured speed of one response. */
 export interface SeenAnswer {
   readonly firstTokenMs: number;
   /**
@@ -50,7 +50,7 @@ interface Known {
 
 /**
  * Response times per model, and the complexity of requests, per account. Accounts never share their response
- * times and complexities. Each process adds its observations to totals in Redis once a second. A request
+ * times and complexities. Once per second, each process adds its observations to totals in Redis. A request
  * waits for the totals only if it is the account's first request in the process.
  */
 export class Observations {
@@ -69,7 +69,7 @@ export class Observations {
     this.#timer.unref();
   }
 
-  /** Records a response from any model. Recording a response costs one lookup and four additions. */
+  /** Records a response from any model. Recording a response requires only one lookup and four additions. */
   noteAnswer(accountId: string, id: string, { firstTokenMs, msPerToken }: SeenAnswer): void {
     const paced = msPerToken === null ? 0 : 1;
     this.#add(accountId, id, { weight: 1, firstTokenMs, paced, msPerToken: msPerToken ?? 0 });
@@ -105,7 +105,7 @@ export class Observations {
     }
   }
 
-  /** Removes the totals of a deleted account. Totals that cannot be removed now expire later. */
+  /** Removes the totals of a deleted account. Totals that cannot be removed immediately expire later. */
   forget(accountId: string): void {
     this.#accounts.delete(accountId);
     this.#changed.delete(accountId);
@@ -164,7 +164,7 @@ export class Observations {
   }
 }
 
-/** An account's response times and request complexities at one moment. */
+/** A snapshot of an account's response times and request complexities. */
 export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */

@@ -13,14 +13,14 @@ const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buf
 /** Upper bound for the tokens in an image or a page (Anthropic, "Vision" and "PDF support"). */
 const tokensPerFile = 3_000;
 /**
- * Maximum length in bytes up to which a message with a file is estimated from its length. In a longer message,
- * the text is estimated separately, and the other bytes count as the file.
+ * Maximum length in bytes up to which a message with a file is estimated from its length. In a longer
+ * message, tokens are estimated for the text, and the remaining bytes count as the file.
  */
 const fileBytesMin = 4_096;
 
 /**
- * Reads the model capabilities that a request needs. Files in a request are detected by their magic bytes. A
- * byte marker in a tool's arguments can only lead to more capabilities than needed.
+ * Determines the model capabilities that a request needs. Files in a request are detected by their magic
+ * bytes. A byte marker in a tool's arguments can only lead to more capabilities than needed.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {

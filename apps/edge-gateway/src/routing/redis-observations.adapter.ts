@@ -7,8 +7,8 @@ import type { ObservationStore, Sums, SumsByName } from './observation-store.por
  * clock of the Redis server, so that gateway processes with skewed clocks get the same totals.
  *
  * KEYS[1] is the account's hash. ARGV[1] is the lifetime in seconds, and ARGV[2] is the maximum number of
- * names. The other arguments are six values per name. The six values are the name, the half-life in ms, and the
- * values to add to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name, totals, …}.
+ * names. The remaining arguments are six values per name. The six values are the name, the half-life in ms,
+ * and the values to add to weight, firstTokenMs, paced and msPerToken. Returns {now in ms, name, totals, …}.
  */
 const addScript = `
 local time = redis.call('TIME')

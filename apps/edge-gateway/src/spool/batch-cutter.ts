@@ -35,8 +35,8 @@ export class BatchCutter {
 
   /**
    * Returns the batch that starts at the given offset in a segment. A batch ends after 500 end lines or after
-   * one chunk of the segment. Only a single long line can make a batch longer than the chunk. If `end` is
-   * given, the function reproduces an earlier batch exactly.
+   * one chunk of the segment. A batch exceeds the chunk length only if it consists of one long line. If `end`
+   * is given, the function reproduces an earlier batch exactly.
    */
   async cut(segment: Segment, start: number, end?: number): Promise<Batch> {
     const limit = end ?? segment.bytes;

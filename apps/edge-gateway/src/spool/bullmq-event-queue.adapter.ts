@@ -19,9 +19,9 @@ class RenderedData {
 /**
  * A queue job with data that is already rendered as JSON. BullMQ would render job data with `JSON.stringify`. A
  * batch in the segment file is already JSON text. Parsing and rendering a batch again would take most of the
- * recording time. The adapter therefore sends the bytes of a batch to Redis unchanged. For a string of several
- * megabytes, the Redis client would measure the string three times and encode it once. A test verifies that
- * BullMQ accepts job data as bytes.
+ * recording time. The adapter therefore sends the bytes of a batch to Redis unchanged. The Redis client would
+ * measure a string of several megabytes three times and encode it once. A test verifies that BullMQ accepts
+ * job data as bytes.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {

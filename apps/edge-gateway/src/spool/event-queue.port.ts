@@ -7,7 +7,7 @@ export interface EventQueue {
   add(batchId: string, data: Buffer): Promise<void>;
   /**
    * Sets a listener that is called when the queue becomes available, at startup or after an outage. An outage
-   * may have deleted the jobs of the queue.
+   * may have deleted the jobs in the queue.
    */
   onReady(listener: () => void): void;
   close(): Promise<void>;

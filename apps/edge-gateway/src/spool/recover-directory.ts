@@ -28,9 +28,9 @@ interface RecoveredDirectory {
 }
 
 /**
- * Recovers the spool directory of a dead process. The caller must hold the lock of the spool directory. For
- * each accepted request without an end line, an `interrupted` end line is written to a separate segment. The
- * recovery skips incomplete and damaged lines. An interrupted recovery can safely be repeated.
+ * Recovers the spool directory of a process that died. The caller must hold the lock of the spool directory.
+ * For each accepted request without an end line, an `interrupted` end line is written to a separate segment.
+ * The recovery skips incomplete and damaged lines. An interrupted recovery can safely be repeated.
  */
 export async function recoverDirectory(
   directory: string,
@@ -68,7 +68,7 @@ async function readSegment(
   const segment = createSegment({ ...file, openedAtMs: options.now(), recovered: true });
   let rest: Buffer = Buffer.alloc(0);
   let damagedLines = 0;
-  // Other work runs between two chunks of the stream, so recovering a large directory does not block a running process.
+  // Other work runs between two chunks of the stream, so recovering a large directory does not block the running process.
   for await (const chunk of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
     const bytes: Buffer = Buffer.concat([rest, chunk as Buffer]);
     let start = 0;

@@ -81,7 +81,7 @@ export class RequestSpool {
   /**
    * Resolves when the accept line is in the segment file.
    * @throws GatewayError `service_unavailable` if the spool or the account's share of the spool is full, if
-   * the spool is closed, or if the disk fails
+   * the spool is closed, or if a disk write fails
    */
   async accept(event: RequestAcceptedV1): Promise<void> {
     if (this.#closed) throw renderRefusal('the spool is closed');
@@ -225,7 +225,7 @@ export class RequestSpool {
   }
 
   async #flush(): Promise<void> {
-    // Under low load, the write starts immediately. The write also includes further lines from this event loop turn.
+    // Under low load, a write starts immediately. The write also includes further lines from this event loop turn.
     await new Promise<void>((resolve) => {
       if (this.#open.size < crowd) process.nextTick(resolve);
       else setImmediate(resolve);
@@ -273,7 +273,7 @@ export class RequestSpool {
     segment.openAccepts += 1;
   }
 
-  /** Rejects the `accept` calls in a failed write. End lines are written again until they are stored. */
+  /** Rejects the `accept` calls in a failed write. The process keeps rewriting end lines until they are stored. */
   #undo(group: LineGroup, cause: unknown): void {
     for (const { kind, event } of group.lines) {
       if (kind !== 'accept' || !this.#open.delete(event.requestId)) continue;

@@ -12,11 +12,11 @@ export interface Segment {
   readonly id: string;
   readonly path: string;
   readonly openedAtMs: number;
-  /** Whether the lines were written by a process that died. Lines from a process that died may be damaged. */
+  /** Whether the lines were written by a process that died. Lines written by a process that died may be damaged. */
   readonly recovered: boolean;
   /** Number of bytes in the file's complete lines. */
   bytes: number;
-  /** Time when the segment was closed for appending. The value is null while the segment is open. */
+  /** Time at which the segment was closed for appending. The value is null while the segment is open. */
   sealedAtMs: number | null;
   /** Number of bytes of the segment that were delivered to the queue. */
   shippedBytes: number;
@@ -72,7 +72,7 @@ export class SegmentWriter {
 
   /**
    * Writes complete lines and returns their segment and length. If the write fails, the segment contains none
-   * of the given lines. After a failed write, the segment is truncated and closed for appending, and the next
+   * of these lines. After a failed write, the segment is truncated and closed for appending, and the next
    * call starts a new segment.
    */
   async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {

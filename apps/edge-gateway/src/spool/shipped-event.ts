@@ -5,14 +5,14 @@ type Candidate = Plan['candidates'][number];
 
 /**
  * Maximum number of tool names for which the start of the rendered entry is cached. Agents send the same tool
- * names in every request.
+ * names with every request.
  */
 const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
 /**
- * Largest rank that has a cached four-digit form. The largest rank is larger than the length of any tool list.
+ * Largest rank whose rendered form is cached. The largest rank is larger than the length of any tool list.
  */
 const ranksMax = scoreSteps - 1;
 /** Number of bytes reserved for a score, a rank, a flag, and separators. */
@@ -81,7 +81,7 @@ function findHead(name: string): Uint8Array {
   return head;
 }
 
-/** Writes a score from 0 to 1, in ten-thousandths, as a JSON number with the fewest digits. */
+/** Writes a score from 0 to 1, in ten-thousandths, as the shortest possible JSON number. */
 function writeScore(steps: number, bytes: Buffer, start: number): number {
   let at = start;
   if (steps === 0 || steps === scoreSteps) {
@@ -121,7 +121,7 @@ export class LineBytes {
   bytes = Buffer.allocUnsafeSlow(firstBytes);
   length = 0;
 
-  /** All bytes written since the buffer was last cleared. The bytes are valid until the next write. */
+  /** All bytes written since the buffer was last cleared. These bytes are valid only until the next write. */
   get written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }

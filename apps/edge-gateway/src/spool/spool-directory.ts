@@ -80,7 +80,7 @@ interface DirectoryLock {
 const lockFile = 'lock';
 
 /**
- * Takes the lock of a directory. Returns null if another process holds the lock. The function never waits. Node
+ * Locks a directory. Returns null if another process holds the lock. The function never waits. Node
  * has no function for file locks (flock). An exclusive transaction of SQLite holds a kernel lock (fcntl) on the
  * file. Unlike a pid file, this lock disappears after `kill -9`. The lock also works between containers that
  * share a volume but have separate process ids. On a network file system without working locks, two processes

@@ -117,21 +117,21 @@ export function createLineGroup(lines: PendingLine[] = []): LineGroup {
 }
 
 /**
- * Estimated number of bytes in a line without candidate tools. A line in a segment file may have thousands of
- * candidate tools, with names of up to 128 characters.
+ * Estimated number of bytes in a log line without candidate tools. A line in a segment file may have
+ * thousands of candidate tools, with names of up to 128 characters.
  */
 const lineBytes = 2_048;
 const candidateBytes = 160;
 
-/** Estimates the length of a line in bytes before it is rendered. */
+/** Estimates the length of a log line in bytes before it is rendered. */
 export function expectBytes(line: PendingLine): number {
   const candidates = line.kind === 'end' ? (line.event.plan?.candidates.length ?? 0) : 0;
   return lineBytes + candidates * candidateBytes;
 }
 
 /**
- * Renders the lines of one write into the buffer, replacing the buffer's content. No request waits while the
- * lines are rendered.
+ * Renders the lines of one write into the buffer and overwrites its previous content. No request waits while
+ * the lines are rendered.
  */
 export function writeLines({ lines }: LineGroup, into: LineBytes): void {
   into.clear();

@@ -5,7 +5,7 @@ import { extname, join, relative, sep } from 'node:path';
 /** A file of the dashboard or of the documentation, ready to send. */
 export interface StaticFile {
   readonly body: Buffer;
-  /** File contents that were compressed at build time, by content coding. */
+  /** Contents of a file that were compressed at build time, by content coding. */
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
   readonly contentType: string;
   readonly etag: string;
@@ -52,7 +52,7 @@ export class StaticFiles {
     return new StaticFiles(new Map(files));
   }
 
-  /** Returns the file with this path. Returns undefined if the file does not exist. */
+  /** Returns the dashboard file with this path. Returns undefined if the file does not exist. */
   find(path: string): StaticFile | undefined {
     return this.#files.get(path);
   }

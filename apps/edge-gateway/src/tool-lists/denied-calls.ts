@@ -11,7 +11,7 @@ import { identifyServerBlock, isResultOf } from './server-blocks.ts';
 import { foldKey } from './tool-members.ts';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** Maximum number of denied tool names in a request's log row. */
+/** Maximum number of denied tool names in the log row of a request. */
 const namesMax = 64;
 
 /**
@@ -23,7 +23,7 @@ const legacyMember = 'function_call';
 
 /** The state of one choice of a response, after the stream events that were sent. */
 interface ChoiceState {
-  /** Numbers of the content blocks with tool calls that are hidden from the client. */
+  /** Indexes of the content blocks whose tool calls are hidden from the client. */
   readonly hidden: Set<number>;
   /**
    * Maps the provider's block numbers to the block numbers that the client gets, without the hidden blocks.

@@ -11,7 +11,7 @@ import { explainDenied } from './denied-calls.ts';
 import { findDeniedItem, isContent, isFields, text, type Fields } from './responses-items.ts';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** Maximum number of denied tool names in a request's log row. */
+/** Maximum number of denied tool names in the log row of a request. */
 const namesMax = 64;
 const nameCharactersMax = 256;
 

@@ -11,18 +11,18 @@ export function isFields(value: unknown): value is Fields {
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * The tool that an output item of the Responses API calls. This object exists only for output items with a tool
- * call.
+ * The tool that an output item of the Responses API calls. This object exists only for output items that
+ * contain a tool call.
  */
 interface ItemCall {
   readonly name: string;
   readonly identities: readonly ToolIdentity[];
 }
 
-/** Types of output items that call a client function. */
+/** Types of output items that call a function of the client. */
 const functionCalls: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
 
-/** Matches the types of output items for calls to built-in tools, and for the results of the calls. */
+/** Matches the types of output items for calls to built-in tools, and for the results of these calls. */
 const builtInCall = /^(?<tool>[a-z_]+?)_call(_output)?$|^(?<search>tool_search)_output$/;
 
 function identifyItem(item: Fields): ItemCall | undefined {

@@ -40,8 +40,8 @@ const extras = ['additionalModelRequestFields', 'extra_body'] as const;
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);
 
 /**
- * Lists of conversation items. Some providers also read tools from conversation items, for example from
- * `additional_tools`.
+ * Lists of conversation items in the Responses API. Some providers also read tools from conversation items,
+ * for example from `additional_tools`.
  */
 const conversations = ['messages', 'input'] as const;
 
@@ -114,7 +114,7 @@ function requireNoStoredPrompt(tape: JsonTape, members: ReadonlyMap<string, Json
   );
 }
 
-/** Returns the MCP servers with individually listed tools in the field `tools` (Anthropic's `mcp_toolset`). */
+/** Returns the MCP servers whose tools are listed individually in the field `tools` (Anthropic's `mcp_toolset`). */
 function findToolsets({ tape }: Restriction, members: ReadonlyMap<string, JsonNode>): ReadonlySet<string> {
   const tools = members.get('tools');
   if (tools === undefined) return new Set();
@@ -156,8 +156,8 @@ function restrictExtras(given: Restriction, node: JsonNode, path: string): ByteE
 }
 
 /**
- * Restricts the tool lists inside a conversation item. A tool list that becomes empty is kept, because the
- * item's type may require the field.
+ * Restricts the tool lists inside a conversation item. If a tool list becomes empty, it is kept, because the
+ * type of the item may require the field.
  */
 function restrictItems(given: Restriction, node: JsonNode, path: string): ByteEdit[] {
   const { tape } = given;

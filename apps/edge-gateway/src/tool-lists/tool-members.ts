@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** The request body, and the tool permission that applies to the body. */
+/** The request body, and the tool permissions that apply to it. */
 export interface Restriction {
   readonly tape: JsonTape;
   readonly permission: ToolPermission;
@@ -76,7 +76,7 @@ export function findMembers(
   return found;
 }
 
-/** Maximum length of a field path in an error, so that the time for deeply nested bodies is linear. */
+/** Maximum length of a field path in an error, so that deeply nested bodies are checked in linear time. */
 const pathCharactersMax = 256;
 
 /** Returns the path of a field, for errors. A long field path is truncated. */

@@ -7,7 +7,7 @@ interface BodySource {
   abort(reason: Error): void;
 }
 
-/** The reader of a response body. If the reader throws, the response body is aborted. */
+/** A function that reads a response body. If the reader throws, the response body is aborted. */
 export interface BodyReader {
   /**
    * Takes a chunk of the response body. Returns whether the reader can accept more chunks. A reader without
@@ -28,10 +28,10 @@ const heldBytesMax = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
 /**
- * The body of a provider's response, for a single reader that receives each chunk on arrival. A provider can
- * send thousands of one-byte chunks. The chunks of one socket read, except the first chunk, are therefore
- * joined into a few large pieces. For a response with one chunk, a `Readable` would take three times as long as
- * this class.
+ * The body of a provider's response, for a single reader that receives each chunk as it arrives. A provider
+ * can send thousands of one-byte chunks. The chunks of one socket read, except the first chunk, are therefore
+ * joined into a few large pieces. For a response with one chunk, a `Readable` would take three times as long
+ * as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -60,7 +60,7 @@ export class AnswerBody {
   }
 
   /**
-   * Waits for the first bytes without reading them. Callers must call this method before `read`. If the body
+   * Waits for the first bytes without reading them. This method must be called before `read`. If the body
    * ended or failed first, the method returns no bytes.
    */
   async peek(): Promise<Buffer> {
@@ -89,14 +89,14 @@ export class AnswerBody {
   }
 
   /**
-   * Aborts the provider call unless the response body is already complete. The method has no effect after the
-   * body was completely read.
+   * Aborts the provider call unless the response body is already complete. After the body was read
+   * completely, the method has no effect.
    */
   discard(): void {
     if (!this.#isOver) this.fail(new Error('the connection was closed before the response was complete'));
   }
 
-  /** The source calls this method for each chunk. */
+  /** The source calls this method with each chunk. */
   push(chunk: Buffer): void {
     if (this.#isOver) return;
     if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0 && !this.#hasGiven) {
@@ -117,8 +117,8 @@ export class AnswerBody {
   };
 
   /**
-   * The source calls this method if the body ends with an error before it is complete. The reader gets all
-   * earlier chunks before the error.
+   * The source calls this method if the body ends with an error before it is complete. The reader receives
+   * all earlier chunks before the error.
    */
   breakOff(error: Error): void {
     if (this.#held.size > 0) this.#flow();
@@ -147,7 +147,7 @@ export class AnswerBody {
       this.#reader?.fail(error);
       this.#tellFollowers(false);
     };
-    // The caller may not have started to read the response body yet.
+    // The caller may not have begun to read the response body yet.
     if (this.#reader === undefined) setImmediate(tell);
     else process.nextTick(tell);
   }
@@ -185,7 +185,7 @@ export class AnswerBody {
   }
 }
 
-/** The bytes that were read from a response body. A longer body is cut off. */
+/** The bytes that were read from a response body. A body above the maximum length is truncated. */
 interface ReadBody {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
@@ -194,8 +194,8 @@ interface ReadBody {
 /**
  * Reads a response body up to a size limit. If the body exceeds the limit, the function pauses the body, and
  * the caller must discard it. The promise rejects with the error of the body.
- * @param reserve receives the length of each chunk before the chunk is kept. If `reserve` throws, the body is
- * aborted with that error.
+ * @param reserve receives the length of each chunk before the chunk is buffered. If `reserve` throws an
+ * error, the body is aborted with that error.
  */
 export function readWhole(
   body: AnswerBody,
@@ -220,8 +220,8 @@ export function readWhole(
 }
 
 /**
- * Maximum number of bytes that are read from an unused body. The bodies of error responses are usually short. A
- * longer error body is not read completely.
+ * Maximum number of bytes that are read from an unused body. The bodies of error responses are usually short.
+ * A longer error body is truncated.
  */
 const unwantedBytesMax = 64 * 1024;
 

@@ -151,8 +151,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the provider call. undici cannot abort a call that has no connection yet. In that case, the promise
-   * is rejected immediately, and the call is aborted when a connection is ready.
+   * Aborts the provider call of the attempt. undici cannot abort a call that has no connection yet. In that
+   * case, the promise is rejected immediately, and the call is aborted when a connection is ready.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

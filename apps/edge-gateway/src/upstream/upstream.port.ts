@@ -15,13 +15,13 @@ export interface UpstreamCall {
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
   /**
-   * The `CDN-Loop` header of the client's request. The header is absent if no client request caused the
+   * The `CDN-Loop` header in the client's request. The header is absent if no client request caused the
    * provider call.
    */
   readonly loopHeader?: string | string[] | undefined;
   /**
-   * Whether the URL comes from a response, either as a link or as a redirect. Such a URL must not lead to the
-   * operator's own servers, for example to the sandbox provider.
+   * Whether the URL comes from a response, as a link or a redirect. Such a URL must not point to
+   * one of the operator's own servers, for example to the sandbox provider.
    */
   readonly isLinked?: true;
 }

@@ -32,7 +32,7 @@ export class ContentCopy {
     return (this.#request?.bytes.length ?? 0) + this.#copied.size;
   }
 
-  /** Returns the copied contents without redaction. Returns null for a request that could not be parsed. */
+  /** Returns the contents without redaction. Returns null for a request that could not be parsed. */
   take(): CopiedContent | null {
     if (this.#request === null) return null;
     const { bytes, tape } = this.#request;

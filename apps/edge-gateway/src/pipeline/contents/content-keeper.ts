@@ -77,7 +77,7 @@ export class ContentKeeper {
     const { accountId } = request;
     const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
     // A single request body may exceed the account's share of the memory for contents.
-    // The memory share therefore does not apply while no other contents of the account wait.
+    // The account's share of memory therefore does not apply while no other contents of the account wait.
     if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
     if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
     this.#reserve(accountId, bytes);

@@ -8,7 +8,7 @@ export interface ContentJob {
   readonly secrets: readonly string[];
 }
 
-/** The thread's reply, with the packed contents, or null if packing failed. */
+/** The thread's reply with the packed contents, or null if packing failed. */
 export interface ContentReply {
   readonly packed: string | null;
 }
@@ -150,7 +150,7 @@ export class ContentThread {
 }
 
 /**
- * Copies the bytes, so that the copies can be transferred to the thread. The original bytes cannot be
+ * Copies the bytes, so that the copies can be transferred to the worker thread. The original bytes cannot be
  * transferred, because they are parts of shared buffers.
  */
 function detachCopies({ request, answer }: CopiedContent): CopiedContent {

@@ -5,12 +5,12 @@ import { requestContent, type RequestContent } from '@gateway/contracts';
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 
-/** Brotli at quality 4 is about as fast as gzip and gives smaller results. */
+/** Brotli at quality 4 is about as fast as gzip and compresses better. */
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /**
- * Maximum length of unpacked contents. The contents of one request are always shorter than this maximum, even
- * with JSON escapes.
+ * Maximum length of uncompressed contents. The contents of one request are always shorter than this maximum,
+ * even with JSON escapes.
  */
 const unpackedBytesMax = 32 * 1024 * 1024;
 

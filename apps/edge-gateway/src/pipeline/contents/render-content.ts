@@ -18,7 +18,7 @@ export interface CopiedPart {
 /** A request's contents before redaction. */
 export interface CopiedContent {
   readonly request: CopiedPart;
-  /** The response body is null if the response has no body. */
+  /** Null if the response has no body. */
   readonly answer: CopiedPart | null;
 }
 

@@ -13,7 +13,7 @@ export interface Attempt {
    * Time at which the gateway sent the request to the provider. The field is absent until the request is sent.
    */
   sentAt?: number;
-  /** Time at which the provider's status and headers arrived. The field is absent until the headers arrive. */
+  /** Time at which the provider's status and headers were received. The field is absent until the headers arrive. */
   headersAt?: number;
   /** The trace span for the provider call. The trace span ends when the provider's response ends. */
   span?: Span;
@@ -34,8 +34,8 @@ export interface Attempt {
    */
   customTools: ReadonlySet<string> | null;
   /**
-   * Receives the events of the response, and stores the encrypted reasoning in these events. The field is null
-   * if the reasoning is not stored.
+   * Receives the events of the response, and stores the encrypted reasoning that they contain. The field is
+   * null if the reasoning is not stored.
    */
   reasoning: { note(event: StreamEvent): void } | null;
   /**

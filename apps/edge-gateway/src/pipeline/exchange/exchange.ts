@@ -54,14 +54,14 @@ export interface Ledger {
   plan: RequestEventV1['plan'];
   /**
    * For each tool name, the smallest K (number of ranked tools) with which the plan would have forwarded the
-   * tool. The map is set only for requests in shadow conversations.
+   * tool. This map is set only for requests in shadow conversations.
    */
   heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   context: RequestEventV1['context'];
   /** Pruned tools that the model reached through the recovery tool. */
   recoveredTools: string[];
-  /** Number of provider calls for recovery rounds, which are hidden from the client. */
+  /** Number of provider calls for recovery rounds, which the client does not see. */
   recoveryRounds: number;
   /** Names of denied tools that the model called, at most 64. The client does not see calls to denied tools. */
   deniedTools: readonly string[];
@@ -76,14 +76,14 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** Details from the URL. Only formats with the model name in the URL have these details. */
+  /** Details from the URL. Only formats with the model name in the URL need these details. */
   readonly route: RequestRoute | undefined;
   /** The client's `X-Svc-Session-Id`, which also identifies the conversation, or null. */
   readonly sessionId: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /**
-   * The signal aborts if the client disconnects before its response is complete, or if the gateway ends the
+   * The signal aborts if the client disconnects before the response is complete, or if the gateway ends the
    * request. If the gateway ends the request, the abort reason is the gateway's error.
    */
   readonly abort: AbortController;
@@ -96,20 +96,20 @@ export interface Exchange {
   contextPrice?: ContextPrice;
   /** Checks tool calls against the client's tool definitions. The field is absent without tools. */
   judgeCalls?: JudgeCalls;
-  /** The tool lists of the API key, for checking the response. Absent if the key has none. */
+  /** The tool lists of the API key, against which the response is checked. Absent if the key has none. */
   toolGuard?: ToolGuard;
   /**
    * Deferral in the provider request. The field is absent if the plan has no deferral, or if the last target
    * does not support deferral.
    */
   deferral?: Deferral | undefined;
-  /** Names of the tools that the provider loads on demand. The field is absent if no tools are deferred. */
+  /** Names of the tools that the provider loads lazily. The field is absent if no tools are deferred. */
   deferredTools?: ReadonlySet<string> | undefined;
   /** The tools that the plan left out, and their tokens. The field is absent if the plan left out no tools. */
   leftOut?: LeftOutTools | undefined;
   /**
-   * The part of the key's budget that is reserved for this request. The reserved part of the budget is settled
-   * when the request ends. The value is null if the request saves no tokens.
+   * The part of the key's budget that is reserved for this request. The reserved part of the budget is
+   * settled when the request ends. Null if the request saves no tokens.
    */
   reservation: Reservation | null;
   /** The request's admission slot. The value is null while the request has no admission slot. */
@@ -206,7 +206,7 @@ export function isCancelled({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof GatewayError);
 }
 
-/** The target that served a request, or the chosen target if no provider call was made. */
+/** The target that served a request, or the chosen target if no provider was called. */
 export interface Served {
   readonly provider: string | null;
   readonly model: string | null;

@@ -8,7 +8,7 @@ type TokenCounts = readonly (number | null)[];
 
 /** The tools that a plan left out. */
 export interface LeftOutTools {
-  /** The names of the left-out tools. The list contains undefined for a tool without a name. */
+  /** The names of the left-out tools. The list contains undefined for each tool without a name. */
   readonly names: readonly (string | undefined)[];
   /** Whether the request has the gateway's recovery tool. */
   readonly hasRecoveryTool: boolean;

@@ -29,7 +29,7 @@ export interface ContextEdits {
    */
   readonly recall: RecallOriginal | null;
   /**
-   * Identifies the conversation in which markers are valid. The value is null if the conversation was not
+   * Identifies the conversation in which the markers are valid. The value is null if the conversation was not
    * compressed.
    */
   readonly session: string | null;
@@ -250,8 +250,8 @@ export interface Outbound {
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**
-   * Renders the request without the messages that load tools, for a provider that rejects these messages. The
-   * function is absent unless the request has the conversation's first such message.
+   * Renders the request without the messages that load tools, for a provider that rejects these messages.
+   * Absent unless the request contains the conversation's first message of this kind.
    */
   readonly unloadedBodyFor?: ((target: Target) => Uint8Array) | undefined;
   /** Returns the beta flag that the request needs at a target, in addition to the client's beta flags. */

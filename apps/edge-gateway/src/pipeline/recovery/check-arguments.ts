@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Maximum number of reported problems in the arguments of a call. A longer list does not help the model. */
+/** Maximum number of problems that are reported for the arguments of one call. A longer list does not help the model. */
 const problemsMax = 5;
 /**
- * Maximum number of steps in one check of arguments. The number is limited, because a schema may refer to
- * itself and may branch at every level.
+ * Maximum number of steps in one check of tool call arguments. The number is limited, because a schema may
+ * refer to itself and branch at every level.
  */
 const stepsMax = 20_000;
 const depthMax = 64;
@@ -22,10 +22,10 @@ interface Check {
   readonly root: unknown;
   /**
    * Functions that render the problems. The text of a problem is rendered only if the problem is reported.
-   * The problems of a failed branch are dropped if another branch accepts the value.
+   * The problems found in a failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
-  /** The amount of work that the check has done. All branches of the check add to this count. */
+  /** The amount of work that the check has done so far. All branches of the check add to this count. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }
@@ -34,8 +34,8 @@ interface Check {
  * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty list
  * if the arguments fit. Schema keywords that the check does not support are ignored, because the client's own
  * tool rejects invalid calls. The project does not use a common validator, because such validators compile a
- * schema to code or run its regular expressions. Running code or expressions from a client's schema would be a
- * risk for the other clients of this process. The check of arguments ignores the keywords `pattern` and
+ * schema to code or run its regular expressions. Running code or expressions from a client's schema would
+ * endanger the other clients of this process. The check of arguments ignores the keywords `pattern` and
  * `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
@@ -76,7 +76,7 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
 }
 
 /**
- * Resolves a schema reference within the schema itself. If the reference points elsewhere, each value is
+ * Resolves a schema reference within the schema itself. If the reference points elsewhere, every value is
  * accepted.
  */
 function resolve(check: Check, reference: string): unknown {
@@ -155,8 +155,8 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
 }
 
 /**
- * The schema keywords that bound a value. For each keyword, a flag shows whether it is a minimum, and a
- * function measures the value.
+ * The schema keywords that bound a value. For each keyword, a flag that shows whether it is a minimum, and a
+ * function that measures the value.
  */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [

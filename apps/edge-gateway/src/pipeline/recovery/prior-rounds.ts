@@ -12,7 +12,7 @@ export interface PriorRounds {
   /** Whether the client has seen any reasoning. */
   readonly hasReasoning: boolean;
   readonly corrected: ReadonlySet<string>;
-  /** Token usage that the provider reported, one entry per recovery round. */
+  /** Token usage that the provider reported, with one entry per recovery round. */
   readonly usages: readonly TokenUsage[];
 }
 
@@ -33,8 +33,8 @@ export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];
   readonly isUsageEstimated: boolean;
   /**
-   * The data of a fresh start, in which the client's own request is sent with every tool. No other recovery
-   * round follows a fresh start.
+   * The data of a fresh start, in which the client's own request is sent with every tool. A fresh start is
+   * never followed by another recovery round.
    */
   readonly freshStart?: { readonly count: number; readonly recovered: readonly string[] };
 }
@@ -42,7 +42,7 @@ export interface EarlierRounds {
 /**
  * The next step after a recovery round. With `complete`, the client's response is complete. With `round`,
  * another provider response (`answer`) continues the same response to the client. With `fresh-start`, the
- * client has received nothing, and the gateway sends the client's own request with every tool.
+ * client has received no bytes, and the gateway sends the client's own request with every tool.
  */
 export type Continuation =
   | { readonly kind: 'complete' }

@@ -102,7 +102,7 @@ function keyOf(piece: unknown): string | undefined {
 }
 
 /**
- * Fields of a reasoning block that arrive in several pieces. For any other field of a reasoning block, a
+ * Fields of a reasoning block that arrive in several pieces. For all other fields of a reasoning block, a
  * later value replaces the earlier value.
  */
 const growingFields: ReadonlySet<string> = new Set(['text', 'summary', 'data']);

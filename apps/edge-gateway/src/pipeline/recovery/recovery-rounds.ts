@@ -76,14 +76,14 @@ export class RecoveryRounds {
     return this.#startsAfresh;
   }
 
-  /** The recovery rounds until now, for another attempt at the response. */
+  /** The recovery rounds so far, for another attempt at the response. */
   get earlier(): EarlierRounds {
     const made = { usages: this.#billed, isUsageEstimated: this.#isUsageEstimated };
     const isFresh = this.#startsAfresh || this.#given.earlier?.freshStart !== undefined;
     return isFresh ? { ...made, freshStart: { count: this.count, recovered: this.recovered } } : made;
   }
 
-  /** The recovery that was created with the plan. */
+  /** The recovery that was created together with the plan. */
   get recovery(): Recovery {
     return this.#given.recovery;
   }
@@ -127,7 +127,7 @@ export class RecoveryRounds {
     return this.isLaterRound || this.#reducer.isAltered;
   }
 
-  /** Whether the client receives every tool call unchanged from the model. */
+  /** Whether the client receives every tool call exactly as the model made it. */
   get isUnchanged(): boolean {
     return !this.isLaterRound && this.#reducer.isUnchanged;
   }

@@ -1,8 +1,8 @@
 import type { ByteEdit, ChatMessage, ChatTool, ClientFormat, ToolDescription } from '@gateway/interchange';
 
 /**
- * The position of recovered tools in a request. With `in_place`, their definitions follow the last message.
- * With `regrown`, the tool list of a new request contains the definitions.
+ * The position of recovered tools in a request. With `in_place`, the definitions of recovered tools follow
+ * the last message. With `regrown`, the tool list of a new request contains the definitions.
  */
 type RecoveryMode = 'in_place' | 'regrown';
 
@@ -20,7 +20,7 @@ export interface Recovery {
   readonly mode: RecoveryMode;
   readonly recoveryTool: RecoveryTool;
   /**
-   * Pruned tools by name, with their first index in the client's list. The order of the pruned tools is the
+   * Pruned tools by name, with their first index in the client's list. The pruned tools are listed in the
    * client's order.
    */
   readonly pruned: ReadonlyMap<string, number>;
@@ -40,12 +40,12 @@ export interface Recovery {
   describe(names: readonly string[]): readonly ToolDescription[];
   /**
    * Finds pruned tools that match a described need, best match first. The search for pruned tools never
-   * fails, but may return an empty list.
+   * throws, but may return an empty list.
    */
   find(need: string): Promise<readonly string[]>;
   /**
-   * Returns the recovery that remains after the named tools are forwarded. Returns null if no tool and no
-   * content is left to recover.
+   * Returns the recovery that remains after the named tools are forwarded. Returns null if there is no tool
+   * and no content to recover.
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
@@ -59,11 +59,11 @@ export interface Recovery {
    * Returns compressed content to the model. The value is null if nothing in the conversation was compressed.
    */
   readonly recall: RecallOriginal | null;
-  /** Whether a response in the client's format has only one joined text. */
+  /** Whether all text of a response must be joined into one text in the client's format. */
   readonly joinsTexts: boolean;
   /**
-   * The format of the reasoning and the response fields that the client receives in every round. The value is
-   * undefined if the client's format cannot join the responses of several rounds.
+   * The format of the reasoning and the response fields that the client receives in every round. Undefined if
+   * the client's format cannot join the responses of several rounds.
    */
   readonly joinedFormat?: ClientFormat | undefined;
   /** Whether the client requested usage data in a streamed response. */
@@ -71,7 +71,7 @@ export interface Recovery {
 }
 
 /**
- * Returns the exact content behind a marker. Returns null if this account's conversation has no such marker
- * id. Rejects if the call to the compressor fails.
+ * Returns the exact original content of a marker. Returns null if this account's conversation has no such
+ * marker id. Rejects if the call to the compressor fails.
  */
 export type RecallOriginal = (markerId: string, signal: AbortSignal) => Promise<string | null>;

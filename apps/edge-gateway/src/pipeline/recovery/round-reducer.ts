@@ -113,7 +113,7 @@ export class RoundReducer {
     return [];
   }
 
-  /** Whether the client has seen any content of this recovery round. */
+  /** Whether the client has received any content of this recovery round. */
   get isSpoken(): boolean {
     return this.#isSpoken;
   }
@@ -130,12 +130,12 @@ export class RoundReducer {
     return isOwn && !calls.some(({ verdict }) => verdict?.kind === 'correct');
   }
 
-  /** Whether the model's response was cut at its length limit. */
+  /** Whether the model's response was truncated at its length limit. */
   get isCutShort(): boolean {
     return this.#reason === 'length';
   }
 
-  /** Whether the client may have seen a part of this recovery round, or the round has ended. */
+  /** Whether the client may have seen part of this recovery round, or the round has ended. */
   get hasShown(): boolean {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
@@ -182,7 +182,7 @@ export class RoundReducer {
     return this.#emit([...late, ...this.#tail.flatMap((event) => this.#renderTail(event))]);
   }
 
-  /** Returns the state for the next recovery round. */
+  /** Returns the recovery state that the next recovery round continues from. */
   after(corrected: Iterable<string>): PriorRounds {
     return {
       round: this.#before.round + 1,
@@ -194,7 +194,7 @@ export class RoundReducer {
     };
   }
 
-  /** The latest usage that the provider reported. The value is undefined if the provider reported no usage. */
+  /** The latest usage that the provider reported. Undefined if the provider reported no usage. */
   get usage(): TokenUsage | undefined {
     return this.#usage;
   }

@@ -4,14 +4,14 @@ import { joinReasoning } from './reasoning.ts';
 import type { RecoveryCall } from './round-reducer.ts';
 import type { Recovery } from './recovery.ts';
 
-/** The input for the request of a recovery round. */
+/** The input from which the request of a recovery round is built. */
 export interface NextRound {
   /**
-   * The recovery for the request. The value is null if the request has every tool, because it then has no
-   * recovery tool.
+   * The recovery for the request. Null if the request includes every tool, because it then has no recovery
+   * tool.
    */
   readonly recovery: Recovery | null;
-  /** Names of the tools to send in addition to the planned tools. */
+  /** Names of the tools that are sent in addition to the planned tools. */
   readonly added: readonly string[];
   /**
    * The messages after the client's last message. These messages are the model's turns until now and the
@@ -129,7 +129,7 @@ function namesIn(verdict: RecoveryCall['verdict']): readonly string[] {
 
 /**
  * Returns the recovery for a response to a request with all tools. In this response, a call to the recovery
- * tool is handled as a call to the named tool.
+ * tool is handled like a call to the named tool.
  */
 export function allForwarded(recovery: Recovery): Recovery {
   return {

@@ -93,7 +93,7 @@ export class BillingRoute {
   }
 
   /**
-   * Stripe's signature authenticates the caller. Only the billing service has the secret for checking the
+   * Stripe's signature authenticates the caller. Only the billing service has the secret that verifies the
    * signature.
    */
   @Post('/v1/billing/webhook')

@@ -10,17 +10,17 @@ import type { PipelineSettings } from '../../request/settings.ts';
 
 /** A chat endpoint in the public interface. */
 export interface ChatEndpoint {
-  /** Path of the endpoint as it is shown in the log. */
+  /** Path of the endpoint as it appears in the log. */
   readonly path: string;
   readonly format: ClientFormat;
   /**
-   * The model and the streaming mode from the path. These fields are present only for formats that put both
+   * The model and the streaming mode from the path. These fields are present only for formats that have both
    * values in the path.
    */
   readonly route?: RequestRoute;
 }
 
-/** A request with its id, as received from Node's HTTP server. */
+/** A request with its id, as received by Node's HTTP server. */
 export interface RawRequest {
   readonly requestId: string;
   readonly request: IncomingMessage;

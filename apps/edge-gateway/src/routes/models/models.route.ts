@@ -179,7 +179,7 @@ function isAnthropicClient(headers: IncomingHttpHeaders): boolean {
   return headers['x-api-key'] !== undefined && headers.authorization === undefined;
 }
 
-/** Renders the models that a messages client can call. */
+/** Renders the models that a client of the messages format can call. */
 function renderAnthropicList(models: readonly ListedModel[]): z.output<typeof anthropicModels> {
   const data = models.filter(({ kind }) => kind === 'chat' || kind === 'unknown').map(renderAnthropic);
   return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };

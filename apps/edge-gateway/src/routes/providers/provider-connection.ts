@@ -45,7 +45,7 @@ function renderFields(provider: Provider): ProviderConnection['fields'] {
 /**
  * Returns the additional API keys of a connected provider, without duplicates and without the first key.
  * @throws GatewayError `invalid_field` if the provider needs more than a key, or if the first key is missing.
- * The function also throws `invalid_field` if a key looks like a word or a part of a log line.
+ * The function also throws `invalid_field` if a key looks like an ordinary word or part of a log line.
  */
 export function chooseAdditionalKeys(
   { name, connection }: Provider,

@@ -98,7 +98,7 @@ export class ProvidersRoute {
   }
 
   /**
-   * Checks the provider's address.
+   * Checks the provider's address against the egress guard.
    * @throws GatewayError `egress_denied` if the egress guard rejects the address, or `invalid_field` for an
    * address of the gateway itself
    */

@@ -17,8 +17,8 @@ interface Scope {
 type Compression = NonNullable<RequestDetail['compression']>;
 
 /**
- * Adds the original messages that compression removed, and the token counts. Omits data that is no longer
- * stored, and the data of an unavailable service.
+ * Adds the original messages that compression changed, and the token counts. Omits data that is no longer
+ * stored, and data whose service is unavailable.
  */
 export async function addStoredContext(
   request: RequestDetail,

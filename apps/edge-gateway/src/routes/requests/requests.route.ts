@@ -165,14 +165,14 @@ export class RequestsRoute {
 }
 
 /**
- * Number of requests that one reply of the worker contains. The worker and the gateway each need a few
- * milliseconds of processor time for a reply with this number of requests.
+ * Number of requests that one reply of the worker contains. For a reply with this number of requests, the
+ * worker and the gateway each need a few milliseconds of processor time.
  */
 const rowsAtOnce = 100;
 
 /**
  * Number of large pages that the gateway reads for one account at the same time. Without this limit, an
- * account that reads many large pages would keep several services busy.
+ * account that reads many large pages would occupy several services.
  */
 const largePages: FairQueueOptions = {
   slots: 16,
@@ -189,7 +189,7 @@ interface PageQuery {
   readonly filter: RequestFilter;
 }
 
-/** Reads a large page in parts, so that requests of other accounts can run between the parts. */
+/** Reads a large page in parts, so that requests from other accounts can run between the parts. */
 export async function readPage(
   messaging: Pick<Messaging, 'call'>,
   { limit, offset, ...query }: PageQuery,

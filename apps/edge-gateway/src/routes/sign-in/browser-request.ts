@@ -21,8 +21,8 @@ export interface AuthSettings {
 export const bodyBytesMax = 16 * 1024;
 
 /**
- * Returns the address for counting a client's attempts. The returned address is an IPv4 address, or the /64
- * network of an IPv6 address, because a single customer usually owns the whole network.
+ * Returns the address against which a client's attempts are counted. The returned address is an IPv4 address,
+ * or the /64 network of an IPv6 address, because a single customer usually owns the whole network.
  */
 export function chooseClientAddress(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
@@ -40,7 +40,7 @@ const sharedAccountId = 'people';
 
 /** The client of a call to `/v1/auth`. */
 export interface Client {
-  /** The address or network for which failed attempts are counted. */
+  /** The address or network against which failed attempts are counted. */
   readonly clientAddress: string;
   /** The origin of the request for the audit log. */
   readonly origin: RequestOrigin;
@@ -88,8 +88,8 @@ async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` if a page from another site makes the browser send the call. Another site could
- * otherwise sign the user in or out, or switch accounts. Only browsers send the two headers that this check
+ * Throws `cross_site_request` if a page from another site makes the browser send the call. Otherwise, another
+ * site could sign the user in or out, or switch accounts. Only browsers send the two headers that this check
  * reads. The SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect
  * users. This check of two headers also works in old browsers.
  */

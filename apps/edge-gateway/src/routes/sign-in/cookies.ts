@@ -47,8 +47,8 @@ export function readRefreshCookie(request: FastifyRequest): string | undefined {
 }
 
 /**
- * Marks the browser as a known device of a user. The device cookie contains one token per user, newest first,
- * because users can share a browser.
+ * Marks the browser as a known device of the user. The device cookie contains one token per user, newest
+ * first, because users can share a browser.
  */
 export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
   const subject = subjectOf(token);

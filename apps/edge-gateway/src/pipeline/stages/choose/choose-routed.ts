@@ -29,8 +29,8 @@ interface RoutedQuestion {
 /** Maximum number of fallbacks for the chosen model. */
 const alternativesMax = 4;
 /**
- * The expected size of a request after pruning and compression, as a fraction of the received size. The gateway
- * uses this expected size if no model fits the whole request.
+ * The expected size of a request after pruning and compression, as a fraction of the received size. The
+ * gateway assumes this size if no model fits the whole request.
  */
 const keptShare = 0.6;
 
@@ -88,8 +88,8 @@ function describe(
 }
 
 /**
- * Chooses among the models that fit the request as received. If no model fits the received request, the
- * function tries the expected size after pruning and compression.
+ * Chooses among the models into which the request fits as received. If no model fits the received request,
+ * the function tries the expected size after pruning and compression.
  */
 async function chooseWithin(
   request: RoutedRequest,

@@ -18,7 +18,7 @@ export const hostedProvider = 'hosted';
 /** The inputs for choosing a provider. */
 export interface WantedTarget {
   readonly model: string;
-  /** True if the client specified the model. False for fallbacks, and for models that the gateway chooses. */
+  /** True if the client specified the model. False for fallbacks, and for models that the gateway chose. */
   readonly isNamed: boolean;
   readonly format: ClientFormat;
   readonly connected: ReadonlySet<string>;
@@ -28,7 +28,7 @@ export interface WantedTarget {
   readonly providerOrder?: readonly string[];
 }
 
-/** The properties of a request that determine which API of the provider receives the request. */
+/** The properties of a request that determine which API of the provider is called. */
 export interface RequestedTools {
   readonly hasTools: boolean;
   /** Reads the request's reasoning effort. The value is undefined if the request sets no reasoning effort. */
@@ -36,7 +36,7 @@ export interface RequestedTools {
 }
 
 /**
- * @throws GatewayError `model_not_found` if no known provider has the chat model. Also throws
+ * @throws GatewayError `model_not_found` if none of the known providers has the chat model. Also throws
  * `provider_not_connected` if the model's provider is not connected, and `ambiguous_model` if several connected
  * providers have the model.
  */
@@ -48,7 +48,7 @@ export function chooseTarget(wanted: WantedTarget, catalog: ModelCatalog): Targe
   return targetAt(named.provider, named.model, wanted, catalog);
 }
 
-/** Parses `<provider>/<model>`. Returns undefined if the part before the slash is not a provider. */
+/** Parses `<provider>/<model>`. Returns undefined if the part before the slash is not the name of a provider. */
 export function parseNamedModel(model: string): { provider: Provider; model: string } | undefined {
   const slash = model.indexOf('/');
   const provider = slash > 0 ? findProvider(model.slice(0, slash)) : undefined;

@@ -158,7 +158,7 @@ export interface FallbackRules {
    * Returns undefined if the model has all needed features.
    */
   readonly lackOf: (fallback: Target) => ExclusionRule | undefined;
-  /** The pipeline calls this function for each fallback that is skipped because of a missing feature. */
+  /** The pipeline calls this function for each fallback that it skips because of a missing feature. */
   readonly skip: (skipped: SkippedFallback) => void;
 }
 

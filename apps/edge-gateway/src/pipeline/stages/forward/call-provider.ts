@@ -35,8 +35,8 @@ interface PlannedRequest {
    */
   readonly added: readonly ChatMessage[];
   /**
-   * Derives the conversation's key for the provider's prompt cache. The value is null if the account turned off
-   * prompt caches for translated requests.
+   * Derives the conversation's key for the provider's prompt cache. Null if the account turned off prompt
+   * caches for translated requests.
    */
   readonly promptCacheKey: () => string | null;
   readonly accountId: string;
@@ -125,7 +125,7 @@ function openProviderSpan({ provider, model }: Target): Span {
   return openSpan(`chat ${model}`, attributes, SpanKind.CLIENT);
 }
 
-/** A request rendered in the provider's format. */
+/** A request, rendered in the provider's format. */
 interface TranslatedRequest {
   readonly body: Uint8Array;
   /**
@@ -232,7 +232,7 @@ function takesKey({ provider }: Target, facts: CatalogModel | undefined, tokens:
   return tokens >= (facts.cache.minTokens ?? 0);
 }
 
-/** Models that accept added tools in a conversation accept them in system messages. */
+/** Models that accept tools added during a conversation accept them in system messages. */
 function takesSystemTurns(model: CatalogModel, format: Target['lane']['format']): boolean {
   return (format === 'messages' || format === 'converse') && addsToolsOn(model, format);
 }

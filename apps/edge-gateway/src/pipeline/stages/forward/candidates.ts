@@ -38,12 +38,12 @@ interface Repeat {
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Calls the first available candidate. The target with a ready credential comes first, followed by the ready
- * fallbacks in their order. If no candidate is ready, the next choice is a candidate in a pause that its
- * provider requested. The last choice is a candidate with an open circuit breaker and no call in flight. A call
- * at an open circuit breaker tests whether the backend works again. The choice of a candidate depends on the
- * number of calls in flight. The function starts the call in the same event loop tick, so that every choice
- * counts the calls of simultaneous requests.
+ * Calls the first candidate that is available. The target with a ready credential comes first, followed by
+ * the ready fallbacks in their order. If no candidate is ready, the next choice is a candidate in a pause
+ * that its provider requested. The last choice is a candidate with an open circuit breaker and no call in
+ * flight. A call at an open circuit breaker tests whether the backend works again. The choice of a candidate
+ * depends on the number of calls in flight. The function starts the call in the same event loop tick, so that
+ * every choice counts the calls of simultaneous requests.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or `provider_not_connected` if
  * the target's provider is not connected
  */
@@ -69,7 +69,7 @@ export async function callFirst<Called>(
   return call(chosen);
 }
 
-/** Counts a skip on each backend that was not chosen. */
+/** Counts a skip for each backend that was not chosen. */
 function countSkips(chosen: Connection, connections: readonly Connection[]): void {
   for (const connection of connections) if (connection !== chosen) connection.backend.skip();
 }
@@ -174,8 +174,8 @@ function isSame({ backend, model }: FailedAttempt, { target, connection }: Candi
 }
 
 /**
- * Lists the target with each of its credentials, followed by the target's fallbacks. Skips fallbacks without
- * a connected provider.
+ * Lists the target with each of its credentials, followed by the target's fallbacks. Skips fallbacks whose
+ * provider is not connected.
  */
 async function openAll(
   target: Target,

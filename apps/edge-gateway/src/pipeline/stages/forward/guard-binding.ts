@@ -9,8 +9,8 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
 
 /**
- * An outbound request. The function `betaFor` returns the beta flag that a target needs in addition to the
- * client's beta flags.
+ * A request that the gateway sends to another server. The function `betaFor` returns the beta flag that a
+ * target needs in addition to the client's beta flags.
  */
 export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation' | 'betaFor'>;
 
@@ -21,7 +21,7 @@ export interface GuardServices {
 }
 
 /**
- * Anthropic's error text for reasoning behind a changed prefix. Clients detect the error by this text as well.
+ * Anthropic's error text for reasoning behind a changed prefix. Some clients also detect the error by this text.
  */
 const bindingError = 'bound to a different conversation';
 
@@ -96,9 +96,9 @@ async function sendUnloaded(
 }
 
 /**
- * Returns the request with `drop_block`. Returns null if the client sets `drop_block` itself, or uses a type of
- * reasoning that does not accept the setting. A fallback gets `drop_block` only if its model rejects bound
- * reasoning, because some other models reject `drop_block`.
+ * Returns the request with `drop_block` set. Returns null if the client sets `drop_block` itself, or uses a
+ * type of reasoning that does not accept the setting. A fallback gets `drop_block` only if its model rejects
+ * bound reasoning, because some other models reject `drop_block`.
  */
 function withDrops(
   { body, bodyFor, betaFor, added, conversation }: Outbound,

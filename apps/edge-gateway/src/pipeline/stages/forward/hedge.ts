@@ -24,7 +24,7 @@ export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: H
 
 /**
  * Runs an attempt. If the provider does not respond in time, the function runs a second attempt with another
- * ready candidate. The second attempt counts against the retry budget. The first good response of the two
+ * ready candidate. The second attempt is counted against the retry budget. The first good response of the two
  * attempts is used. The function cancels the slower attempt and records its possible cost.
  */
 export async function runHedged(

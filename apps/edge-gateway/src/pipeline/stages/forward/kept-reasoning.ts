@@ -9,17 +9,17 @@ const keptSeconds = 24 * 3600;
 /** Maximum number of characters of the stored reasoning of one response. Longer reasoning is not stored. */
 const charactersMax = 256 * 1024;
 /**
- * Maximum number of the model's turns for which reasoning is loaded. In a longer conversation, the reasoning of
- * the earliest turns is left out. The limit drops several turns at a time, so that the prompt's prefix rarely
- * changes.
+ * Maximum number of model turns for which reasoning is loaded. In a longer conversation, the reasoning
+ * of the earliest turns is left out. The limit drops several turns at a time, so that the prompt's prefix
+ * rarely changes.
  */
 const turnsMax = 128;
 const turnsStep = 64;
 /** Maximum size of the stored reasoning of one response in bytes. Larger reasoning is not stored. */
 const valueBytesMax = 256 * 1024;
 /**
- * Limits for loading stored reasoning. Each Redis command loads a limited number of turns, so that no reply
- * delays other commands. Turns beyond the limit of bytes per request are left out.
+ * Limits on the loading of stored reasoning. Each Redis command loads a limited number of turns, so that no
+ * reply delays other commands. Turns beyond the limit of bytes per request are left out.
  */
 const loadedTogether = 16;
 const loadedBytesMax = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ export interface ReasoningOwner {
 
 /** Reasoning of a response. */
 interface KeptPart {
-  /** The id of the tool call behind the reasoning. The value is null if a text follows the reasoning. */
+  /** The id of the tool call that follows the reasoning. The value is null if a text follows the reasoning. */
   readonly before: string | null;
   readonly text: string;
   readonly signature: string;
@@ -57,7 +57,7 @@ export interface RestoredRequest {
 }
 
 /**
- * Stores the encrypted reasoning of a provider for clients with a format that cannot carry it. The reasoning is
+ * Stores encrypted reasoning from a provider for clients whose format cannot carry it. The reasoning is
  * added to the next request of the conversation. The store identifies the reasoning by a digest of the response
  * and everything before the response. The reasoning is not found if the client changes the tools, an earlier
  * message or the response. Providers reject or drop reasoning behind a changed prefix. The reasoning is
@@ -73,7 +73,7 @@ export class KeptReasoning {
     this.#log = log;
   }
 
-  /** Adds the stored reasoning to the model's turns. The promise never rejects. */
+  /** Adds the stored reasoning to the turns of the model. The promise never rejects. */
   async restore(request: ChatRequest, owner: ReasoningOwner): Promise<RestoredRequest> {
     const { turns, end } = digestTurns(request, owner);
     const kept = await this.#load(owner, turns);
@@ -160,8 +160,8 @@ function addJson(all: Hash, value: unknown): void {
 const markerNames: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
 
 /**
- * Removes cache markers from the fields of each format. Also makes a text equal to a list with this one text,
- * because a cache marker requires the list.
+ * Removes cache markers from the fields of each format. Also treats a text as equal to a list with only this
+ * text, because a cache marker requires the list.
  */
 function withoutMarkers(extensions: unknown): unknown {
   const formats = Object.entries(extensions ?? {}).flatMap(([format, fields]) => {

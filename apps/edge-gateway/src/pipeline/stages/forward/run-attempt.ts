@@ -42,8 +42,8 @@ export type AttemptServices = RetryServices & {
 };
 
 /**
- * The failure of a fallback that cannot carry this request. The fallback's backend is not the cause of the
- * failure.
+ * The failure of a fallback that cannot carry this request. The failure is not caused by the backend of the
+ * fallback.
  */
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
@@ -94,7 +94,7 @@ export async function runAttempt(
 
 /**
  * Returns whether another candidate could replace the given call, which has no response yet. The promise never
- * rejects. If the lookup of a candidate fails, the result is false.
+ * rejects. If the lookup of a candidate fails, the function returns false.
  */
 async function isReplaceable(
   candidate: Candidate,
@@ -202,7 +202,7 @@ class BackendCall {
   }
 
   /**
-   * Keeps the call in flight until its response body ends. A broken response body is reported as a failure.
+   * The call counts as in flight until its response body ends. A broken response body is reported as a failure.
    */
   follow(body: AnswerBody): void {
     body.follow((isWhole) => {
@@ -212,7 +212,7 @@ class BackendCall {
     });
   }
 
-  /** Reports a success, even if the connection fails later. */
+  /** Reports a success of the provider call, even if the connection fails later. */
   succeed(): void {
     if (this.#isReported) return;
     this.#isReported = true;

@@ -142,7 +142,7 @@ describe('a silent provider', () => {
   const fallback: Target = { ...target, provider: findProvider('groq')!, model: 'llama' };
 
   /**
-   * Returns a provider that responds after `silentMs`, unless the call is cancelled first. The list `asked`
+   * Returns a provider that responds after `silentMs` unless the call is cancelled first. The list `asked`
    * contains the models that were called.
    */
   function createSilence(silentMs: number, alternatives: () => readonly Target[]) {

@@ -47,7 +47,7 @@ async function runFirst(task: ForwardTask, services: TryServices): Promise<Attem
   return runNext(next, task, services);
 }
 
-/** Runs the attempt that follows a failed attempt, and ends the failed attempt's trace span. */
+/** Runs the attempt that follows a failed attempt, and ends the trace span of the failed attempt. */
 function runNext(candidate: Candidate, task: ForwardTask, services: TryServices): Promise<AttemptOutcome> {
   const { span } = task.exchange.attempts.current ?? {};
   if (span !== undefined) recordFailure(span, new GatewayError('provider_error'));

@@ -23,9 +23,9 @@ const depthMax = 128;
 
 /**
  * Maximum number of JSON values and keys in a request body. A value or key takes about one token, and the comma
- * after it takes another. The limit therefore corresponds to a million tokens. The position of each JSON value
- * takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway reads
- * takes up to ten times as much memory.
+ * after it takes another. This limit therefore corresponds to a million tokens. The position of each JSON
+ * value takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the
+ * gateway reads takes up to ten times as much memory.
  */
 const valuesMax = 524_288;
 
@@ -37,8 +37,8 @@ const fieldsMax = 16_384;
 
 /**
  * The memory that a request body takes, as a multiple of its length. The memory for a body covers the received
- * bytes, the edited bytes that are sent, and temporary strings and copies. The factor is an estimate.
- * `npm run test:faults -- held-bytes` checks that the memory factor keeps the process within its memory limit.
+ * bytes, the edited bytes that are sent, and temporary strings and copies. The factor is an estimate. `npm run
+ * test:faults -- held-bytes` checks that the memory factor keeps the process within its memory limit.
  */
 export const bodyMemoryFactor = 3;
 

@@ -66,7 +66,7 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
 
 /**
  * Returns the router's ranking of all tools for a need that the model described. The router ranks tools for
- * this description in the same way as for a user turn.
+ * this description as it does for a user turn.
  */
 async function rankFor(
   need: string,

@@ -68,7 +68,7 @@ export const sentWhole: ConversationPlanRecord = {
   mayLoad: true,
 };
 
-/** Returns the compression settings for a conversation that begins now, or null if compression is off. */
+/** Returns the compression settings for a new conversation, or null if compression is off. */
 export function chooseCompression({ compression: { mode } }: Caller): ConversationPlanRecord['compression'] {
   return mode === 'off' ? null : { mode, version: contextStepsVersion };
 }

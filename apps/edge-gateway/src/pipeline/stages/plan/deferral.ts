@@ -54,8 +54,8 @@ export function chooseBoundMode(
 }
 
 /**
- * Returns the deferral for a conversation with bound reasoning. A fallback that supports deferral keeps it,
- * because removing the deferral would edit the prefix.
+ * Returns the deferral for a conversation with bound reasoning. A fallback that supports deferral keeps the
+ * deferral, because removing it would edit the prefix.
  */
 export function boundDeferral({ format }: Pick<RequestOutline, 'format'>, catalog: ModelCatalog): Deferral {
   const appliesAt = ({ lane, provider, model: id }: Target): boolean => {
@@ -85,8 +85,8 @@ function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean
 }
 
 /**
- * Returns whether `allowed_tools` can be used. A restrictive `tool_choice` from the client stays unchanged.
- * Tools without a name cannot be listed in `allowed_tools`.
+ * Returns whether `allowed_tools` can be used. If the client restricts `tool_choice`, its `tool_choice` stays
+ * unchanged. Tools without a name cannot be listed in `allowed_tools`.
  */
 function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
   return (
@@ -96,7 +96,7 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 
 /**
  * Sends the definitions of deferred tools that the transcript calls without a search result. A client may have
- * kept the tool call without the search result. Without the definition, the model would see calls to an
+ * kept the tool call without the search result. Without the definition, the prompt would contain calls to an
  * undefined tool. In a conversation with bound reasoning, the tool set stays unchanged.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {

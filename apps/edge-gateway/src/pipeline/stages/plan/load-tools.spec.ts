@@ -13,7 +13,7 @@ describe('a later user turn', () => {
     replica.state.forwarded = [1, 3];
     const loaded = await replica.plan(asked(second));
     expect(additionsOf(loaded)).toEqual([{ after: 2, tools: [3] }]);
-    // The prompt's prefix still contains only the tools of the first request.
+    // The prefix of the prompt still contains only the tools of the first request.
     expect(loaded).toMatchObject({ forwarded: [1] });
     // A repeated request loads the same tools, even if the ranking has changed.
     replica.state.forwarded = [0, 1];

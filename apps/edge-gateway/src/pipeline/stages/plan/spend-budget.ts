@@ -44,7 +44,7 @@ export async function spendBudget(
   return passUnoptimized(planned.eligible, answer, exchange);
 }
 
-/** Names the exhausted budget with its limit, the time at which it resets, and the field that raises it. */
+/** Names the exhausted budget, its limit, the time of its reset, and the field that raises the limit. */
 function explainExhausted(caller: Caller, budgets: SavedTokenBudgets): GatewayError {
   const { period, tokens, resetsAt } = budgets.describeExhausted(caller);
   const limit = tokens.toLocaleString('en-US');

@@ -26,9 +26,9 @@ const conversationDigits = 32;
 /**
  * Adds the hashes of the prompt to a usage event. The worker uses these hashes to find the cause of a prompt
  * cache miss. The hashes are added after the response was sent, and the function never throws. Requests without
- * tools in the provider's own format are not hashed. The function also skips prompts that are too short for the
- * prompt cache, and models without a prompt cache. For a large request, the function returns a promise, so that
- * other requests can run first.
+ * tools in the provider's own format are not hashed. The function also skips prompts that are too short for
+ * the prompt cache, and models that have no prompt cache. For a large request, the function returns a
+ * promise, so that other requests can run first.
  */
 export function addPrompt(
   event: RequestEventV1,
@@ -97,7 +97,7 @@ function renderPrompt(
 }
 
 /**
- * Cache lifetimes that a client can choose, longest first. The longest lifetime among the cache markers of a
+ * Cache lifetimes that a client can request, longest first. The longest lifetime among the cache markers of a
  * request applies.
  */
 const lifetimes = (

@@ -7,8 +7,8 @@ import { priceSavings } from './price-request.ts';
 import { findModel } from './render-record.ts';
 
 /**
- * Adds the measured savings to a usage event, and calculates the value of the savings. Returns a promise if the
- * tokens of a definition are still being counted. The promise never rejects.
+ * Adds the measured savings to a usage event, and calculates the value of the savings. Returns a promise
+ * while the tokens of some definition are still being counted. The promise never rejects.
  */
 export function addSavings(
   event: RequestEventV1,

@@ -8,7 +8,7 @@ const tokensMin = 8;
 /** In a non-streaming response, the first token is assumed to take as long as this number of later tokens. */
 const firstTokenWorth = 50;
 
-/** Reports the model's speed to the model router, and records that the model serves this conversation. */
+/** Reports the speed of the model to the model router, and records that this model serves the conversation. */
 export function noteAnswer(
   exchange: Exchange,
   event: RequestEventV1 | null,

@@ -20,8 +20,8 @@ export interface PricedRequest {
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
   /**
-   * Whether the gateway added cache markers. In that case, the prompt cache is used only because of these
-   * markers.
+   * Whether the gateway added cache markers. In that case, the provider caches the prompt only because of
+   * these markers.
    */
   readonly isMarked: boolean;
   /**
@@ -51,9 +51,9 @@ interface PricedSavings {
  * Returns null if prices are unknown or the request was not served.
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`.
  * The mean price covers all billed input, so leaving out cheap cached input saves little. With
- * recovery rounds, the mean price of the first round applies. A request with every tool would have read its
- * input once at this price. If the tool set grew, or was decided after requests with all tools, the uncached
- * part of the prefix counts as a cost. This cost includes the new end of the prefix.
+ * recovery rounds, the mean price of the first round applies. With every tool, the request would have read
+ * its input only once, at this price. If the tool set grew, or was decided after requests with all tools, the
+ * uncached part of the prefix counts as a cost. This cost includes the new end of the prefix.
  */
 export function priceSavings(
   event: Pick<
@@ -88,7 +88,7 @@ export function priceSavings(
  * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every
  * request needs. This single call reads the input of the first recovery round and writes the response. The
  * single call is assumed to read as much from the prompt cache as the first recovery round. If the last
- * provider call had every tool, that call counts as the single call.
+ * provider call included every tool, that call counts as the single call.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],

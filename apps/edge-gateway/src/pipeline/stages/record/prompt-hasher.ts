@@ -50,8 +50,8 @@ export class PromptHasher {
   }
 
   /**
-   * Hashes the prompt after the gateway's edits, like `hashPrompt` for the edited bytes. The messages are hashed
-   * from the client's bytes, so that only the tools and instructions of the edited request are scanned.
+   * Hashes the prompt after the gateway's edits, as `hashPrompt` would hash the edited bytes. The messages are
+   * hashed from the client's bytes, so that only the tools and instructions of the edited request are scanned.
    */
   hashEdited(owner: string, { outline, bytes, edits, readOutline }: EditedPrompt): PromptHashes {
     const { messages } = outline;

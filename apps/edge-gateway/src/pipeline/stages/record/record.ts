@@ -108,7 +108,7 @@ function completeEvent(
     : addPrompt(saved, exchange, outcome, services);
 }
 
-/** Finishes the request after its accept line is written. A request has no event if it was not accepted. */
+/** Ends the request after its accept line has been written. A request has no event if it was not accepted. */
 function finishOnce(
   accepting: Promise<void>,
   event: ReturnType<typeof addSavings>,
@@ -146,8 +146,8 @@ function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenR
 }
 
 /**
- * Counts denied tool calls, and tool calls that violate the definition of the called tool. The client itself
- * handles calls that violate a tool's definition.
+ * Counts denied tool calls, and tool calls that violate the definition of the called tool. Calls that violate
+ * a tool's definition are handled by the client itself.
  */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
   const { deniedTools } = exchange.ledger;
@@ -161,8 +161,8 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
 }
 
 /**
- * The documented values of Anthropic's `input_transformations`. The metric counts undocumented values as
- * `other`.
+ * The documented values of Anthropic's field `input_transformations`. The metric counts undocumented values
+ * as `other`.
  */
 const transformationTypes = new Set(['thinking_dropped', 'thinking_mismatch_allowed']);
 const transformationReasons = new Set(
@@ -224,7 +224,7 @@ export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayO
     providerCall.end();
     return;
   }
-  // The trace span contains only the error code, because a provider's message may quote the request.
+  // The trace span contains only the error code, because a provider's error message may quote the request.
   const code = outcome.errorCode ?? outcome.status;
   recordFailure(providerCall, Object.assign(new Error(code), { code }));
 }

@@ -132,7 +132,7 @@ function listRecovered(exchange: Exchange, outcome: RelayOutcome): string[] {
   return found.length === 0 ? recoveredTools : [...new Set([...recoveredTools, ...found])];
 }
 
-/** Lists the deferred tools that the model found and called. */
+/** Lists the deferred tools that the model found through search and called. */
 function listFound({ deferredTools }: Exchange, { summary }: RelayOutcome): string[] {
   if (deferredTools === undefined) return [];
   const called = new Set((summary?.toolCalls ?? []).map(({ name }) => name));

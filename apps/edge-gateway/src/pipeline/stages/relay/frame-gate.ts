@@ -3,7 +3,7 @@ import { ByteList } from '../../../bytes/byte-list.ts';
 /**
  * Releases complete frames of a stream, and buffers an incomplete frame until its rest arrives. Therefore, the
  * gateway can end a broken stream with an error event. Without the buffer, the client would parse the error
- * event as the rest of the broken frame. The gate does not change the bytes of a frame.
+ * event as the rest of the incomplete frame. The gate does not change the bytes of a frame.
  */
 export interface FrameGate {
   /**
@@ -24,7 +24,7 @@ const noBytes = Buffer.alloc(0);
  */
 const seamBytes = 3;
 
-/** Releases complete frames of server-sent events. The gate examines each byte of the stream only once. */
+/** Forwards server-sent events in complete frames. The gate examines each byte of the stream only once. */
 export class SseFrameGate implements FrameGate {
   readonly #bytesMax: number;
   readonly #held = new ByteList();

@@ -59,8 +59,8 @@ export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
 const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
 
 /**
- * Returns whether a response is a stream. Some providers send streams without a content type. No provider
- * labels JSON as a stream.
+ * Returns whether a response is a stream. Some providers send streams without a `content-type` header. No
+ * provider labels JSON as a stream.
  */
 export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boolean {
   const declared = (headers['content-type'] ?? '').trimStart().toLowerCase();

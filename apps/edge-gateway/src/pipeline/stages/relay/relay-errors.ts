@@ -48,7 +48,7 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** Failures of a provider's response that may not occur again if the client repeats the request. */
+/** Provider failures that may not recur if the client repeats the request. */
 const brokenResponses: ReadonlySet<ErrorCode> = new Set([
   'upstream_unreachable',
   'upstream_timeout',
@@ -83,8 +83,8 @@ const shortBodyBytes = 64 * 1024;
 
 /**
  * Closes the connection or stream if the request body was not read. An HTTP/1.1 connection closes after the
- * response, because the server would parse the unread bytes as the next request. On an HTTP/2 connection, only
- * the stream with the unread body closes.
+ * response, because the server would parse the unread bytes as the next request. On an HTTP/2 connection,
+ * only the stream with the unread body closes.
  * @returns whether the connection will close with unread bytes
  */
 function endRequest({ request, response }: Exchange): boolean {
@@ -108,8 +108,8 @@ const lingerMs = 2_000;
 
 /**
  * Sends the response immediately. Closes the connection when the client has sent its body, or after a short
- * time. Closing earlier would reset the connection. A client that is still sending its body would then lose the
- * response (RFC 9112 §9.6).
+ * time. Closing earlier would reset the connection. A client that is still sending its body could then lose
+ * the response (RFC 9112 §9.6).
  */
 function endAfterRequest({ request, response }: Exchange, body: string | Uint8Array): void {
   response.write(body);

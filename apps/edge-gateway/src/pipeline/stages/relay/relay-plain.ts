@@ -15,9 +15,9 @@ import { readWhole } from '../../../upstream/answer-body.ts';
 import { toUpstreamError } from '../../../upstream/upstream.port.ts';
 
 /**
- * Relays a non-streaming response. The client receives either a complete, readable response or an error. If
- * client and provider use the same format, the client receives the provider's bytes. Returns undefined if the
- * recovery rounds ended without a response and the request must be forwarded again.
+ * Relays a non-streaming response to the client. The client receives either a complete, readable response or
+ * an error. If client and provider use the same format, the client receives the provider's bytes. Returns
+ * undefined if the recovery rounds ended without a response and the request must be forwarded again.
  */
 export async function relayPlain(
   passed: ProviderAnswer,
@@ -105,7 +105,7 @@ async function readPlainRound(
 }
 
 /**
- * Reads and parses a response. The parsed events are null if the response is sent to the client without
+ * Reads and parses a response. Null if the response is sent to the client without
  * parsing.
  */
 async function readEvents(
@@ -181,7 +181,7 @@ function endPlain(
 
 /**
  * Returns whether a response may be forwarded to the client without parsing. If the API key has tool lists,
- * the gateway parses every response, because a client may read any response as JSON.
+ * the gateway parses every response, because a client may parse any response as JSON.
  */
 function mayPassUnread(passed: ProviderAnswer, { isSameFormat, calls }: ResponseWriter): boolean {
   return isSameFormat && calls === null && !isJson(passed);

@@ -34,7 +34,7 @@ export class StreamReader {
   readonly #secrets: readonly string[];
   #summary: ResponseSummary = createSummary();
 
-  /** @param secrets the values in the credential of the provider call, which must not occur in error texts */
+  /** @param secrets the secret values in the credential of the provider call, which must not occur in error texts */
   constructor(format: WireFormat, secrets: readonly string[] = []) {
     this.#parser = format.provider.openStreamParser();
     this.#secrets = secrets;
@@ -45,8 +45,8 @@ export class StreamReader {
   }
 
   /**
-   * The reason why the latest chunk could not be parsed completely. The value is undefined if parsing
-   * succeeded.
+   * The reason why the latest chunk could not be parsed completely. Undefined if the chunk was parsed
+   * completely.
    */
   get failure(): GatewayError | undefined {
     return this.#parser.failure;
@@ -147,7 +147,7 @@ async function readRound(stream: OpenStream): Promise<void> {
     const { status } = passed.answer;
     if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
     // The content type of the first response was checked before, so this response is a stream.
-    // The response of a later recovery round may have another content type.
+    // The response of a later recovery round may have a different content type.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
       return;
@@ -252,9 +252,9 @@ function endStream(stream: OpenStream): RelayOutcome {
 }
 
 /**
- * Ends a broken stream. After the first byte was sent to the client, the function sends the format's own error
- * event, without a success terminator. Before the first byte, the function throws the error, which becomes an
- * ordinary error response.
+ * Ends a broken stream. After the first byte was sent to the client, the function sends the format's own
+ * error event, without a success terminator. Before the first byte, the function throws the error, which
+ * becomes an ordinary error response.
  */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, lane, reader, exchange } = stream;

@@ -3,11 +3,11 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 
 /**
- * Up to this number, the unsent bytes of a stream are not counted, because short frames use memory only
+ * Below this number, the unsent bytes of a stream are not counted, because short frames use memory only
  * briefly.
  */
 const uncountedBytes = 64 * 1024;
-/** Number of copies of an unfinished frame in memory. The writer and the parser each have a copy. */
+/** Number of copies of an incomplete frame in memory. The writer and the parser each have a copy. */
 const frameCopies = 2;
 
 /**
@@ -33,8 +33,8 @@ export class StreamMemory {
   }
 
   /**
-   * Callers must pass every chunk from the provider. A chunk stays in memory until the next write to the
-   * client.
+   * Callers must pass every chunk that the provider sends. A chunk stays in memory until the next write to
+   * the client.
    */
   noteChunk({ length }: Uint8Array, hasSent: boolean): void {
     this.#unsentBytes = hasSent ? 0 : this.#unsentBytes + length;
@@ -53,7 +53,7 @@ export class StreamMemory {
   }
 }
 
-/** Returns the length of a delta. Stored deltas are joined, so only the text of a delta is counted. */
+/** Returns the length of the text in a delta. Stored deltas are joined, so only the text of a delta is counted. */
 function lengthOf(event: StreamEvent): number | undefined {
   if ('text' in event) return event.text.length;
   return event.type === 'tool-call-delta' ? event.argumentsText.length : undefined;

@@ -34,8 +34,8 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 
 /**
  * Tools that the transcript calls stay defined, if the client defined the tools and its key may use them. The
- * plan rewrites calls to an undefined tool as recovery tool calls. With bound reasoning, the tool set cannot
- * change, and providers accept calls to undefined tools.
+ * plan rewrites calls to undefined tools as calls to the recovery tool. With bound reasoning, the tool set
+ * cannot change, and providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;
@@ -119,8 +119,8 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 
 /**
  * Planning never makes a request longer. As an exception, planning may add the tool that recalls compressed
- * content, and the fields that instruct a provider to defer tools. The model name is not part of the plan, and
- * may be longer than the client's model name (`svc/auto`).
+ * content, and the fields that instruct a provider to defer tools. The model name is not part of the plan,
+ * and may be longer than the client's model name (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;

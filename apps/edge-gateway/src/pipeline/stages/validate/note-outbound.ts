@@ -11,8 +11,8 @@ import type { ToolPlan } from '../../exchange/tool-plan.ts';
  */
 const candidatesMax = 512;
 /**
- * Maximum number of candidate tools in shadow mode, which equals the maximum length of a tool list. Shadow
- * mode measures every candidate tool.
+ * Maximum number of candidate tools in shadow mode, which equals the maximum length of a tool list. In shadow
+ * mode, every candidate tool is measured.
  */
 const shadowCandidatesMax = 4096;
 
@@ -152,8 +152,8 @@ function loggedContext({ contextPrice }: Exchange, { context }: ToolPlan): Excha
 }
 
 /**
- * Adds the estimated token counts for conversations that the compressor processed. The token counts are rounded
- * to whole numbers that add up to the total.
+ * Adds the estimated token counts of conversations that the compressor processed. The token counts are
+ * rounded to whole numbers that add up to the total.
  */
 function noteContext(
   { headers }: Exchange,

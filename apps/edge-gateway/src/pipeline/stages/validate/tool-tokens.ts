@@ -36,9 +36,9 @@ export class ToolTokens {
   }
 
   /**
-   * Returns the token count of each definition, without a promise if all counts are known. A token count is
-   * null if the compressor is unavailable or overloaded, or if the definitions are too long. The promise never
-   * rejects.
+   * Returns the token count of each definition, or a promise if some counts are still unknown. A token count
+   * is null if the compressor is unavailable or overloaded, or if the definitions are too long. The promise
+   * never rejects.
    */
   count(accountId: string, definitions: readonly CountedDefinition[]): TokenCounts | Promise<TokenCounts> {
     const known = this.#read(definitions);

@@ -51,8 +51,8 @@ interface ValidateServices {
 }
 
 /**
- * Applies the plan to the client's bytes. If a plan violates an invariant, the violation is counted and the
- * identity plan is used instead.
+ * Applies the plan to the bytes of the client's request. If a plan violates an invariant, the violation is
+ * counted and the identity plan is used instead.
  */
 export function validate(
   request: ParsedRequest,
@@ -170,7 +170,7 @@ function withoutAdditions(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, deferral: { ...plan.deferral, additions: [] } };
 }
 
-/** Returns whether a request to the target has messages that load deferred tools. */
+/** Returns whether a request to the target contains messages that load deferred tools. */
 function loadsTools({ deferral }: ToolPlan, target: Target): boolean {
   if (deferral?.additions?.some(({ tools }) => tools.length > 0) !== true) return false;
   return deferral.appliesAt(target) && deferral.loadsAt?.(target) === true;

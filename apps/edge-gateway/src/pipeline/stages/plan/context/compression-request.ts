@@ -16,10 +16,10 @@ export interface CompressedConversation {
    * markers.
    */
   readonly name: string;
-  /** The keys of the compression results, one key per message. */
+  /** The cache keys of the compression results, one key per message. */
   readonly chain: readonly Buffer[];
   /**
-   * Messages before this index are replaced by summaries. The index is 0 if no message is replaced by a
+   * Messages before this index are replaced by summaries. The index is 0 if no message is replaced with a
    * summary.
    */
   readonly clearedBefore: number;
@@ -93,13 +93,13 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
 
 /**
  * Maximum number of characters in one request to the compressor. The maximum is well below the message bus's
- * limit of 8 MiB per message, because JSON escapes make text longer.
+ * limit of 8 MiB per message, because JSON escapes lengthen the text.
  */
 const questionUnitsMax = 3 * 1024 * 1024;
 
 /**
  * Returns one mark per message that describes the form in which the message is sent. The mark `a` means that
- * the message is unchanged, because the compressor was late. The mark `-` means that the message is
+ * the message is sent unchanged because the compressor was late. The mark `-` means that the message is
  * compressed. The mark `f` means that the message is unchanged, because the message is protected or too
  * short. The mark `o` means that a summary replaces the old message.
  */

@@ -28,7 +28,7 @@ export interface MessageEdits {
    */
   readonly edits: readonly PartEdit[];
   readonly steps: readonly ContextStep[];
-  /** Marker ids for the removed text. */
+  /** Ids of the markers for the removed text. */
   readonly markers: readonly string[];
   /** Keys for looking up the exact token counts. */
   readonly blocks: readonly string[];

@@ -15,11 +15,11 @@ const valueBytesMax = 1024 * 1024;
 const bytesPerEntry = 300;
 
 /**
- * Stores the sent form of messages, keyed by the hash of the conversation up to each message. Cache entries are
- * stored in this process and, for other replicas, in Redis. The gateway computes missing entries again. Values
- * in Redis are encrypted, because they contain conversation text. The encryption key for a message is derived
- * from the hash of the conversation, and not stored in Redis. Only a request with the same conversation can
- * decrypt the values in Redis.
+ * Stores messages in the form in which they were sent, keyed by the hash of the conversation up to each
+ * message. Cache entries are stored in this process and, for other replicas, in Redis. The gateway computes
+ * missing entries again. Values in Redis are encrypted, because they contain conversation text. The
+ * encryption key for a message is derived from the hash of the conversation, and is not stored in Redis. Only
+ * a request with the same conversation can decrypt the values in Redis.
  */
 export class ContextMemo {
   readonly #redis: SealedCache;
@@ -71,7 +71,7 @@ function keyOf(accountId: string, link: Buffer): string {
   return accountKey('context:v4', accountId, nameOf(link));
 }
 
-/** Decrypts cached edits. Returns undefined if the value was not encrypted for this conversation. */
+/** Decrypts cached edits. Returns undefined if the stored value was not encrypted for this conversation. */
 function open(link: Buffer, value: Buffer): MessageEdits | undefined {
   const text = openValue(link, value);
   return text === undefined ? undefined : (JSON.parse(text) as MessageEdits);

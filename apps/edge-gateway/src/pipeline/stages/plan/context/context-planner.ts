@@ -20,10 +20,10 @@ import {
 } from './compression-request.ts';
 import type { RecallOriginal } from '../../../recovery/recovery.ts';
 
-/** The compression of a conversation with bound reasoning. */
+/** The compression settings of a conversation with bound reasoning. */
 export interface PinnedContext {
   readonly context: ContextEdits;
-  /** False if compressed messages could not be restored. Messages without a restored form are sent unchanged. */
+  /** False if compressed messages could not be restored. Messages that have no restored form are sent unchanged. */
   readonly isSure: boolean;
 }
 
@@ -65,9 +65,9 @@ export class ContextPlanner {
   /**
    * Plans the compression of a conversation with bound reasoning, and never throws. Messages of earlier
    * requests are repeated byte for byte. Messages of earlier requests are read from a cache, or compressed
-   * again by the original version of the compression steps. Messages that were not compressed in time are
-   * sent unchanged in every later turn. The decision to leave a message unchanged is stored durably before
-   * the message is sent.
+   * again with the same version of the compression steps. Messages that were not compressed in time are sent
+   * unchanged in every later turn. The decision to leave a message unchanged is stored durably before the
+   * message is sent.
    */
   async planPinned(subject: ContextSubject, signal: AbortSignal): Promise<PinnedContext> {
     const tailStart = findTail(subject.outline);
@@ -93,7 +93,7 @@ export class ContextPlanner {
 
   /**
    * A cache marker protects the messages of earlier requests. A protected message is sent unchanged if its earlier form is unknown.
-   * A cache marker on a new message protects nothing, because agents mark the newest message of each request.
+   * A cache marker on a new message does not protect the message, because agents mark the newest message of each request.
    */
   #protectMarked(
     { accountId, outline, candidates }: ContextSubject,

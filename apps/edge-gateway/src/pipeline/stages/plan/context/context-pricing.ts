@@ -7,9 +7,9 @@ import type { ContextSubject } from './context-subject.ts';
 /**
  * Calculates the value of compression under the provider's caching rules. The value is the price of the saved
  * tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then repeated byte
- * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing the message
- * again gives the same bytes. Only a change of the compression settings rewrites the prompt cache, and the
- * cost of the rewrite is subtracted.
+ * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing it again
+ * produces the same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost
+ * of the rewrite is subtracted.
  * @param at Unix time in milliseconds at which the request was accepted
  */
 export function priceContext(
@@ -29,8 +29,8 @@ export function priceContext(
 }
 
 /**
- * USD per million input tokens, for cache writes and for cache reads. Without a prompt cache, the prices for
- * cache writes and cache reads equal the input price.
+ * USD per million input tokens, for cache writes and for cache reads. If the model has no prompt cache, the
+ * prices for cache writes and cache reads equal the input price.
  */
 interface ReadPrices {
   readonly write: number;
@@ -73,9 +73,9 @@ const recentMin = 12;
  */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
-/** Minimum length of a tool result in bytes. Shorter tool results are never summarized. */
+/** Minimum length of a compressed tool result in bytes. Shorter tool results are never summarized. */
 const resultBytesMin = 2_000;
-/** Estimated length of a summary relative to the original text. */
+/** Estimated length of a summary as a fraction of the original text. */
 const summaryShare = 0.3;
 /** A replacement of old tool results must save at least this many tokens. */
 const tokensSavedMin = 8_000;
@@ -85,10 +85,10 @@ const requestsAheadShare = 0.5;
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
- * Returns the index of the message before which summaries replace old tool results, or 0 for no summaries. A
- * declared clear happens at the first request for which it saves cost, or which would overflow the context
- * window. A declared clear saves cost if the avoided cache reads are expected to cost more than the required
- * cache write. The required cache write covers all messages that follow the first changed message. The
+ * Returns the index of the message before which summaries replace old tool results, or 0 if nothing is
+ * summarized. A declared clear happens at the first request for which it saves cost, or which would overflow the
+ * context window. A declared clear saves cost if the avoided cache reads are expected to cost more than the
+ * required cache write. The required cache write covers all messages that follow the first changed message. The
  * decisions of earlier requests are replayed one by one, so every replica finds the same declared clears.
  */
 export function chooseClear(subject: ClearSubject): number {

@@ -22,17 +22,17 @@ export interface ContextSubject {
   readonly accountId: string;
   readonly settings: ContextSettings;
   /**
-   * Whether the account permits the recall of removed text. The value does not depend on whether the request
+   * Whether the account permits the recall of removed text. The setting is independent of whether the request
    * has the recovery tool.
    */
   readonly isRecallable: boolean;
   /**
-   * The model that determines the context window and prices. The value is undefined if the catalogue does not
-   * list the model.
+   * The model that determines the context window and prices. Undefined if the catalogue does not list the
+   * model.
    */
   readonly model: CatalogModel | undefined;
   /**
-   * This field is set if the conversation has bound reasoning. With bound reasoning, every request must repeat
+   * Set only if the conversation has bound reasoning. With bound reasoning, every request must repeat
    * the earlier messages byte for byte.
    */
   readonly pinned?: UnchangedTurns | undefined;
@@ -49,8 +49,8 @@ export interface UnchangedTurns {
    */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Records the name of a turn. Rejects if the record is unavailable. The field is absent for a token-counting
-   * request, which records nothing.
+   * Records the name of a conversation turn. Rejects if the record is unavailable. The field is absent for a
+   * token-counting request, which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
   /**
@@ -63,7 +63,7 @@ export interface UnchangedTurns {
 /** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
- * After a failed wait, no request waits during this number of milliseconds. Because of this pause, an outage
+ * After a failed wait, no request waits for this number of milliseconds. Because of this pause, an outage
  * cannot fill the gateway with waiting requests.
  */
 const restMs = 10_000;
@@ -111,7 +111,7 @@ export class Wait {
   /**
    * Repeats a query until the query succeeds or the wait ends. The method does not repeat a query that cannot
    * succeed later. If another request has recently waited without success, the query runs only once.
-   * @param hurry the abort signal for a query that runs only once
+   * @param hurry the abort signal that limits a query that runs only once
    */
   async insist<Answer>(
     ask: (signal: AbortSignal) => Promise<Answer>,
@@ -177,23 +177,23 @@ export function findTurn({ messages }: Messages, before: number): number {
   return at;
 }
 
-/** Returns the index of the first message that the model has not answered yet. */
+/** Returns the index of the first message that the model has not yet answered. */
 export function findTail({ messages }: Messages): number {
   return findTurn({ messages }, messages.length) + 1;
 }
 
 /**
- * Returns the index of the last message with the client's cache marker. Returns -1 if no message has a cache
- * marker.
+ * Returns the index of the last message that contains one of the client's cache markers. Returns -1 if no
+ * message has a cache marker.
  */
 export function findLastMarked({ messages }: Messages): number {
   return messages.findLastIndex(({ cacheControl }) => cacheControl);
 }
 
 /**
- * Minimum sizes of a message's text in bytes. Compressing a shorter message would not save anything. User
- * text has a higher minimum, because only repetitions in user text can be shortened. Ordinary chats therefore
- * lose no time to compression.
+ * Minimum sizes of a message's text in bytes. Compressing a shorter message would not save anything. The
+ * minimum for user text is higher, because compression shortens only repetitions in user text. Ordinary chats
+ * therefore lose no time to compression.
  */
 const resultBytesMin = 40;
 const wordsBytesMin = 560;

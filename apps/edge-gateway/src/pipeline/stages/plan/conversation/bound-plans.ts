@@ -26,8 +26,8 @@ export interface BoundPlanStore {
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
   /**
-   * Finds the stored plan of the first given name that has one. The store repeats the query as long as the
-   * request waits.
+   * Finds the stored plan for the first of the given names that has one. The store repeats the query as long
+   * as the request waits.
    */
   find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
   /** Records that the new messages after a turn were sent unchanged. */
@@ -46,7 +46,7 @@ export interface BoundPlanStore {
  */
 const keepDeadlineMs = 500;
 /**
- * Maximum time in milliseconds for storing that messages are sent unchanged. Within this time, the account
+ * Time limit in milliseconds for recording that messages are sent unchanged. Within this time, the account
  * service can reconnect to the message bus. If the store fails, only the caches have the decision.
  */
 const keepTurnMsMax = 1_000;

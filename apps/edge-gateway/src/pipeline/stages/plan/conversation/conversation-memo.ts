@@ -15,18 +15,18 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
    */
   readonly isUndecided: boolean;
   /**
-   * Estimated tokens of instructions and messages that were sent with all tools before a late plan was made.
+   * Estimated tokens of instructions and messages that were sent with all tools before a late plan arrived.
    * The value is null if no plan was late.
    */
   readonly lateTokens: number | null;
   /** Tools that were recovered in recovery rounds. */
   readonly recovered: readonly number[];
   /**
-   * Tools that the model requested in a response that also called client tools. The model has not received
-   * the definitions of the requested tools yet.
+   * Tools that the model requested in a response that also called the client's tools. The model has not
+   * received the definitions of the requested tools yet.
    */
   readonly requested: readonly number[];
-  /** Whether full tool definitions were sent, because the compressor was late. */
+  /** Whether complete tool definitions were sent because the compressor was late. */
   readonly hasPlainSchemas: boolean;
   /** Tools that are named in the instructions of the first planned request. */
   readonly systemTools: readonly number[];
@@ -55,7 +55,7 @@ const stored = z.tuple([
 
 /**
  * Stores a conversation's state after its last request, by conversation key. If the state is missing, the
- * gateway computes the plan again, with the same result under the same policy version.
+ * gateway computes the plan again, and gets the same plan under the same policy version.
  */
 export class ConversationMemo extends SharedMemo<RememberedConversation> {
   constructor(redis: ConversationRedis, log: Logger) {

@@ -32,7 +32,7 @@ export interface ConversationSubject extends PlanSubject {
   readonly loadsTools?: boolean;
 }
 
-/** The tool set for this request. */
+/** The tool set that this request sends. */
 export interface ConversationPlan {
   readonly reply: PlannedReply;
   readonly keys: ConversationKeys;
@@ -89,7 +89,7 @@ export class ConversationPlanner {
   }
 
   /**
-   * Stores the tools that were recovered in recovery rounds. In `regrown` mode, recovered tools are forwarded
+   * Stores the tools that recovery rounds recovered. In `regrown` mode, recovered tools are forwarded
    * from the next turn on.
    * @param requested tools that the model requested in a response that also called client tools, so that the
    * model has not received their definitions.
@@ -190,7 +190,7 @@ export class ConversationPlanner {
   }
 }
 
-/** Number of hex digits of a tool list's hash in the log, enough to distinguish an account's tool lists. */
+/** Number of hex digits that the log keeps of a tool list's hash, enough to distinguish an account's tool lists. */
 const toolListLength = 16;
 
 function deriveKeys(
@@ -214,8 +214,8 @@ function drawOf({ conversation }: ConversationKeys): number {
 }
 
 /**
- * After a late plan, the planner counts all sent tokens until the tool set is decided. After this decision, the
- * count stays fixed.
+ * If the plan was late, the planner counts all sent tokens until the tool set is decided. After this
+ * decision, the count no longer changes.
  */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;

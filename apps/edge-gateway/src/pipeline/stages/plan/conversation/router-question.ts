@@ -25,9 +25,9 @@ const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
 /**
- * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns,
- * because the tool set grows turn by turn. For a conversation of more than 200 turns, the request contains the
- * first 199 turns and the last turn. The plan may then lack tools that only an omitted turn would have added.
+ * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns, because
+ * the tool set grows with each turn. For a conversation of more than 200 turns, the request contains the first
+ * 199 turns and the last turn. The plan may then lack tools that only an omitted turn would have added.
  * @param shorten returns the text of a user turn as the tool router receives it
  */
 export function conversationContext(
@@ -106,7 +106,7 @@ export function findSystemTools(outline: RequestOutline, tools: readonly ToolOut
     .map(([position]) => position);
 }
 
-/** Counts how often a text names each tool, in the order of the first mentions. */
+/** Counts how often a text names each tool, in the order of first mention. */
 function countNames(text: string, positions: ReadonlyMap<string, number>): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { 0: word, index } of text.slice(0, instructionsCharactersMax).matchAll(wordPattern)) {

@@ -12,9 +12,9 @@ interface ValueKind<Value> {
   readonly kind: AccountKeyKind;
   /** Approximate size of a value in memory, in bytes. */
   readonly sizeOf: (value: Value) => number;
-  /** Renders a value for Redis. Returns null if the value is too long for Redis. */
+  /** Renders a value for storage in Redis. Returns null if the value is too long for Redis. */
   readonly render: (value: Value) => string | null;
-  /** Parses a value from Redis. Returns undefined for invalid data, and may throw. */
+  /** Parses a value stored in Redis. Returns undefined for invalid data, and may throw. */
   readonly parse: (text: string) => Value | undefined;
   /** The debug log message for an unavailable Redis, which names the consequence for planning. */
   readonly unavailable: string;

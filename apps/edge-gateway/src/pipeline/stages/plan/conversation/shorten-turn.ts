@@ -8,12 +8,12 @@ const turnCharactersMax = 1_000;
 const pastedCharactersMin = 200;
 /**
  * Number of characters at each end of a turn in which the gateway looks for text that the user wrote. The
- * middle of a longer turn is not sent to the tool router.
+ * middle part of a longer turn is not sent to the tool router.
  */
 const searchedCharacters = 1_000;
 /**
- * Minimum length of a line that is cut at the edge of the searched text. A shorter rest of a line is dropped,
- * because its pasted text could not be recognized.
+ * Minimum length of a line that may be cut off at the edge of the searched text. A shorter rest of a line is
+ * dropped, because its pasted text could not be recognized.
  */
 const partialLineMin = 200;
 const fence = '```';
@@ -33,8 +33,8 @@ export function shortenTurn(text: string): string {
 }
 
 /**
- * Splits both ends of a user turn. If a code fence opens between the two ends, the second end starts inside
- * this fence.
+ * Splits the start and the end of a user turn. If a code fence opens between the two ends, the second end
+ * starts inside this fence.
  */
 function splitEnds(text: string): SplitTurn {
   if (text.length <= 2 * searchedCharacters) return splitTurn(text);

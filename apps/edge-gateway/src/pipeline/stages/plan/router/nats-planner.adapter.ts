@@ -30,8 +30,8 @@ const definitionsBytesMax = 6 * 1024 * 1024;
 export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
 /**
- * Calls the tool router and the compressor. Tools and earlier turns are sent to the services as hashes. The
- * full text is sent only to a router instance that lacks the text.
+ * Calls the tool router and the compressor. Tools and earlier turns are sent to the services as hashes only.
+ * The full text is sent only to a router instance that lacks the text.
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
@@ -83,7 +83,7 @@ export class NatsPlanner implements Planner {
 
   /**
    * Sends missing data to one router instance and retries the plan at this instance. The router instance may
-   * first need the tool list, and then tool definitions.
+   * need the tool list first, and the tool definitions after that.
    */
   async #teach(
     subject: PlanSubject,
@@ -152,7 +152,7 @@ export class NatsPlanner implements Planner {
 
   /**
    * Returns the definitions that still have no compression result, up to the size of one message. Tool
-   * definitions that do not fit into the message are sent with the next request.
+   * definitions that do not fit into the message are sent with the next plan request.
    */
   #unseenDefinitions({ list, tools }: PlanSubject, mode: SchemaMode): { hash: string; range: ByteRange }[] {
     const unseen = new Map<string, ByteRange>();
@@ -236,8 +236,8 @@ const reportedToolsMax = 1_000;
 const reportedBytesMax = 4 * 1024 * 1024;
 
 /**
- * Reports the tool list of an account to the worker. The worker assesses the tools' descriptions. The report
- * does not delay the request. A failed report is repeated with a later request.
+ * Reports the tool list of an account to the worker. The worker assesses the descriptions of the tools. The
+ * report does not delay the request. A failed report is repeated with a later request.
  */
 class ToolReporter {
   readonly #messaging: Messaging;

@@ -43,7 +43,7 @@ it('sends the definitions of a long list in messages that the router parses in a
   expect(defined.map(({ name }) => name)).toEqual(tools.map((tool) => tool.function.name));
   expect(sent.length).toBeGreaterThan(4);
   const sizes = sent.map((message) => Buffer.byteLength(JSON.stringify(message)));
-  // A single tool definition is longer than the usual message.
+  // A single tool definition is longer than the usual message size.
   expect(sizes.filter((size) => size > 256 * 1024)).toHaveLength(1);
 });
 

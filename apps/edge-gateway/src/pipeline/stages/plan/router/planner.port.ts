@@ -8,7 +8,7 @@ import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 export interface PlanSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
-  /** The tools that the key may use. Plans refer to tools by their index in the list of usable tools. */
+  /** The tools that the API key may use. Plans refer to tools by their index in the list of usable tools. */
   readonly tools: readonly ToolOutline[];
   /** Hashes of the entries in `tools`, in the order of `tools`. */
   readonly list: HashedList;
