@@ -38,7 +38,7 @@ const edgeVariables = z
       .default(128 * mebibyte),
     /**
      * Directory with the events of accepted requests, which are kept until the events are in Postgres. Each
-     * gateway process creates its own subdirectory in this directory.
+     * gateway process creates its own subdirectory here.
      */
     SPOOL_DIR: z.string().min(1),
     SPOOL_BYTES_MAX: z.coerce
@@ -63,8 +63,8 @@ const edgeVariables = z
       .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
       .pipe(z.array(z.url({ protocol: /^https?$/ }))),
     /**
-     * The issuer and the audience of the embedded identity service's session tokens. The account service
-     * needs the same issuer and audience.
+     * The issuer and the audience of the embedded identity service's session tokens. The account service must
+     * be configured with the same issuer and audience.
      */
     SESSION_ISSUER: z.string().min(1).max(2_048).default('agent-gateway'),
     SESSION_AUDIENCE: z.string().min(1).max(255).default('agent-gateway'),
@@ -118,7 +118,7 @@ const edgeVariables = z
       .transform((text) => text.split(',').map((algorithm) => algorithm.trim()))
       .pipe(z.array(z.enum(sessionAlgorithms)).min(1)),
     /**
-     * Time limit for planning a request. If planning takes longer than this limit, the request is sent
+     * Time limit for the planning of a request. If planning takes longer than this limit, the request is sent
      * without a plan.
      */
     PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
@@ -167,15 +167,15 @@ const edgeVariables = z
       .min(1)
       .default(512 * mebibyte),
     /**
-     * The highest `rate_limit_rpm` that an account policy or an API key may have. The highest allowed value
-     * of this setting is the highest value that the public API accepts.
+     * The highest `rate_limit_rpm` that an account policy or an API key may have. The maximum of this setting
+     * equals the maximum that the public API accepts.
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
     /** How long a provider may send nothing before its first byte or between two bytes, in milliseconds. */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
-     * Maximum number of retries after a provider call that failed before its first byte. The limit applies if
-     * no other backend can serve the request.
+     * Maximum number of retries after a provider call that failed before its first byte. This limit applies
+     * if no other backend can serve the request.
      */
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
     /** The gateway retries only if the provider's `retry-after` does not exceed this limit. */

@@ -91,7 +91,7 @@ export class EdgeGatewayModule {
         { provide: EDGE_PARTS, useValue: parts },
         ...serviceProviders,
         ...(identity === null ? [] : [provideFrom(IdentityClient, () => identity)]),
-        // Nest runs the guards in the order of these providers.
+        // Nest runs the guards in the order in which they are listed here.
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },

@@ -20,7 +20,7 @@ export interface LoginParts {
   readonly identity: IdentityClient | null;
   readonly authSettings: AuthSettings;
   readonly dashboard: Dashboard;
-  /** The rendered pages of the documentation. */
+  /** The documentation pages, rendered as HTML. */
   readonly docsFiles: StaticFiles;
 }
 

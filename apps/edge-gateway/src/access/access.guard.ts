@@ -95,7 +95,7 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** Injects the request's `AccountCaller`. Throws `account_not_registered` if the user has no account. */
+/** Injects the `AccountCaller` of the request. Throws `account_not_registered` if the user has no account. */
 export const FromCaller = createParamDecorator((_: unknown, context: ExecutionContext) =>
   callerOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

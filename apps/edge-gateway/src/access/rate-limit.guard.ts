@@ -79,7 +79,7 @@ export class RateLimitGuard implements CanActivate {
       await this.#countAccount({ accountId: grant.accountId, name: '' }, budget, reply, decision);
   }
 
-  /** The response headers show the rate limit with the fewest remaining calls. */
+  /** The response headers describe the rate limit with the fewest remaining calls. */
   async #countAccount(
     { accountId, name }: BudgetOwner,
     budget: AccountBudget,

@@ -20,7 +20,7 @@ interface AccountLoad {
 export class AccountQueues {
   /** Accounts with requests in flight or in the queue. */
   readonly #loads = new Map<string, AccountLoad>();
-  /** Accounts with queued requests. The account that was served last is at the end of the list. */
+  /** Accounts with queued requests. The account that was served most recently is at the end of the list. */
   readonly #waiting = new Map<string, AccountLoad>();
   #length = 0;
 
@@ -66,9 +66,9 @@ export class AccountQueues {
   }
 
   /**
-   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined
-   * if the account with the fewest requests may not start a request, because no other account may start one
-   * either.
+   * Removes the oldest queued request from the account with the fewest requests in flight. Returns
+   * undefined if even the account with the fewest requests may not start one, because then no account
+   * may.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

@@ -39,7 +39,7 @@ export interface Turn {
   readonly beganAt: number;
   /** The bytes that the request holds in memory. */
   readonly memory: HeldBytes;
-  /** The bytes of an upload that stay on disk until the model of the upload is known. */
+  /** The bytes of an upload, which stay on disk until its model is known. */
   readonly disk: HeldBytes;
   /**
    * Lets other requests run before the next step of a large request. Resolves when the account may use the
@@ -63,7 +63,7 @@ const retryAfterMsMax = 30_000;
 
 /**
  * The share of the event loop that the large requests of one account get while other accounts are active.
- * Requests of other accounts therefore wait for about one step of a large request.
+ * Requests from other accounts therefore wait for only about one step of a large request.
  */
 const largeRequests: TimeShareOptions = { contendedShare: 1 / 3, burstMs: 8 };
 

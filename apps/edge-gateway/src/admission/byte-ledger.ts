@@ -80,7 +80,7 @@ const stepBytes = 16 * 1024;
 export class HeldBytes {
   readonly #ledger: ByteLedger;
   readonly #accountId: string;
-  /** Number of bytes that the request has counted in the ledger, in multiples of `stepBytes`. */
+  /** Number of bytes that the request holds according to the ledger, in multiples of `stepBytes`. */
   #taken = 0;
   #held = 0;
   #isReleased = false;
@@ -92,7 +92,7 @@ export class HeldBytes {
 
   /**
    * Adds bytes that the request holds until it ends. Callers that know the number of bytes in advance must
-   * reserve the bytes before they allocate them. A call after the release of the bytes has no effect, because
+   * reserve the bytes before they allocate them. A call after the bytes were released has no effect, because
    * a rejected request may still read its short body.
    * @throws GatewayError `overloaded` if the account may not hold the additional bytes now
    */

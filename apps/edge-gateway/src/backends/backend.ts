@@ -27,7 +27,7 @@ export interface StoredBackendName extends BackendName {
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 
-/** A state change of a backend, reported to metrics and to the other gateway processes. */
+/** A state change of a backend, which is reported to metrics and to the other gateway processes. */
 export type BackendNews =
   { readonly kind: 'opened' | 'closed' } | { readonly kind: 'cooling'; readonly forMs: number };
 
@@ -51,7 +51,7 @@ const forgetMs = 30_000;
 
 type Wait = ReturnType<typeof waits.next>;
 
-/** The state of a backend that failed recently. */
+/** The state of a backend with recent failures. */
 interface Trouble {
   readonly rules: TripRules;
   lastFailureAt: number;
@@ -68,8 +68,8 @@ interface Trouble {
 /**
  * Circuit breaker and concurrency limit of one backend. A backend without failures stores one number, and
  * each call to the backend costs two comparisons. While the breaker is open, an occasional request is sent as
- * a probe, and a successful probe closes the breaker. The delay before the next probe starts with the
- * previous probe, so a hanging probe does not delay the next probe.
+ * a probe, and a successful probe closes the breaker. The next probe is scheduled when the previous probe
+ * starts, so a hanging probe does not delay it.
  */
 export class Backend {
   readonly name: BackendName;
@@ -105,7 +105,7 @@ export class Backend {
     return Math.max(0, (isOpen ? Math.max(probeAt, coolUntil) : coolUntil) - this.#now());
   }
 
-  /** Starts a call to the backend. Returns true if the call is a probe, that is, if the breaker is open. */
+  /** Records the start of a call to the backend. Returns true if the call is a probe, that is, if the breaker is open. */
   begin(): boolean {
     this.#inFlight += 1;
     if (!this.#trouble?.isOpen) return false;
@@ -142,7 +142,7 @@ export class Backend {
 
   /**
    * Pauses a backend that throttles or rejects a call. The circuit breaker stays closed, because the backend
-   * is working.
+   * itself is working.
    */
   noteFailure({ kind, retryAfterMs }: Pick<Failure, 'kind' | 'retryAfterMs'>): void {
     const trouble = this.#knowTrouble();

@@ -21,7 +21,7 @@ export interface Failure {
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
 /**
  * Pause in milliseconds for a credential that is invalid or has no credit left. Status 403 causes no pause,
- * because other calls with the credential may still be permitted.
+ * because the credential may still permit other calls.
  */
 const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
   [401, 30_000],

@@ -108,7 +108,7 @@ export class RetryBudget {
 /**
  * The delays between retries of a provider call. The delay is about 0.2 s before the first retry and doubles
  * with each further retry, up to 3 s. The delays vary at random, so that calls that failed at the same time
- * are not all retried at the same time.
+ * are not all retried at once.
  */
 const waits = new ExponentialBackoff({
   generator: decorrelatedJitterGenerator,

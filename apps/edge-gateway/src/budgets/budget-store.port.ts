@@ -29,7 +29,7 @@ export interface BudgetLimits {
   readonly weeklyTokenBudget: number;
 }
 
-/** The tokens that a key had used from its budget when this edge last synced with the budget store. */
+/** The tokens that a key had used from its budget at this edge's last sync with the budget store. */
 export interface SpentTokens {
   /** The day, as the number of days since 1970-01-01 in UTC. */
   readonly day: number;
@@ -49,8 +49,8 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /** Number of tokens used on one day since the last settlement. */
   readonly settled: { readonly day: number; readonly tokens: number };
   /**
-   * Number of tokens that this edge reserves from the key's budget. Each sync replaces the previous number of
-   * reserved tokens.
+   * Number of tokens that this edge reserves from the key's budget. Each sync replaces the number of tokens
+   * that this edge reserves.
    */
   readonly heldTokens: number;
   /**
@@ -78,7 +78,7 @@ export interface BudgetState {
    * admitted may exceed the budget.
    */
   readonly admitted: number;
-  /** Total number of tokens that this edge now reserves. */
+  /** Total number of tokens that this edge has reserved. */
   readonly heldTokens: number;
   /**
    * Number of tokens in the budget that are neither used nor reserved. The number of free tokens is negative
@@ -93,8 +93,8 @@ export interface BudgetState {
  */
 export interface BudgetStore {
   /**
-   * Syncs the budget of a key. A budget store that has lost its data does not know the key's usage. In this
-   * case, the budget store returns null and changes nothing, unless the sync contains the restored usage.
+   * Syncs the budget of a key. A budget store that has lost its data does not know the usage of the key. In this
+   * case, the budget store returns null and changes nothing, unless the sync includes the restored usage.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
 }

@@ -84,7 +84,7 @@ export class KeyBudget {
     return this.#options.now() < exhausted.until && this.#known?.day === this.#today();
   }
 
-  /** Reserves tokens for a request. Syncs with the store only if this edge has not reserved enough tokens. */
+  /** Reserves tokens for a request. Syncs with the store only if this edge has too few tokens reserved. */
   reserve(tokens: number, limits: BudgetLimits): BudgetAnswer | Promise<BudgetAnswer> {
     if (this.isExhausted(limits)) return 'exhausted';
     if (!isSame(this.#limits, limits)) this.#changeLimits(limits);
@@ -134,8 +134,8 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // A busy key keeps its advance reservation if the sync only settles tokens. An idle key returns its advance
-    // reservation. A sync that requests more tokens also returns the advance reservation of a busy key.
+    // A busy key keeps its advance reservation if the sync only settles tokens. An idle key gives back its
+    // advance reservation. A sync that requests more tokens also returns the advance reservation of a busy key.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
@@ -258,7 +258,7 @@ export class KeyBudget {
     this.#held = this.#committed();
   }
 
-  /** Tokens that this edge must keep reserved, for requests in flight and for unsynced settlements. */
+  /** Tokens that this edge must keep reserved for requests in flight and for unsynced settlements. */
   #committed(): number {
     let sum = this.#reserved;
     for (const tokens of this.#unsettled.values()) sum += tokens;

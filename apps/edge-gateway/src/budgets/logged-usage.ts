@@ -1,6 +1,6 @@
 import type { SpentTokens } from './budget-store.port.ts';
 
-/** The usage of an account's API keys in the request log, by key id. */
+/** The usage of an account's API keys according to the request log, by key id. */
 export type LoggedUsage = ReadonlyMap<string, SpentTokens>;
 
 /** Maximum number of reads at the same time. Each read returns the usage of one account. */

@@ -115,7 +115,7 @@ export class SavedTokenBudgets {
 
   /**
    * Reserves the tokens that a request may save until the request is settled. This method never throws. This
-   * method returns synchronously if the process has already reserved enough tokens.
+   * method returns synchronously if the process has enough tokens reserved.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);

@@ -2,7 +2,7 @@ import { createHash, hash, type BinaryToTextEncoding, type Hash } from 'node:cry
 
 /** Inputs up to this total length in bytes reach the hash in one call. */
 const batchBytes = 64 * 1024;
-/** A text or range above this length in bytes is passed to the hash without a copy. */
+/** A text or byte range above this length is passed to the hash without a copy. */
 const copiedBytesMax = 16 * 1024;
 /** In UTF-8, each UTF-16 unit of a text takes at most three bytes. */
 const bytesPerUnitMax = 3;
@@ -38,7 +38,7 @@ export class BatchedHash {
     return this;
   }
 
-  /** Adds a range of bytes. By default, the range extends to the end of the bytes. */
+  /** Adds a byte range to the hash. By default, the range extends to the end of the bytes. */
   addBytes(bytes: Buffer, start = 0, end = bytes.length): this {
     if (end - start > copiedBytesMax) this.#flushed().update(bytes.subarray(start, end));
     else {
@@ -53,13 +53,13 @@ export class BatchedHash {
     return new BatchedHash(this.#flushed().copy());
   }
 
-  /** The digest as bytes. No input may follow. */
+  /** The digest as raw bytes. The parser accepts no further input. */
   digest(): Buffer {
     // Keeping a digest as text that is converted later takes a third of the time of a buffer.
     return Buffer.from(this.digestText('binary'), 'binary');
   }
 
-  /** The digest as a string. No input may follow. */
+  /** The digest as a string. The parser accepts no further input. */
   digestText(encoding: BinaryToTextEncoding): string {
     if (this.#hash !== null || holder !== this) return this.#flushed().digest(encoding);
     return hash('sha256', this.#release(), encoding);

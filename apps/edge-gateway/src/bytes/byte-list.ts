@@ -5,7 +5,7 @@
  */
 const copiedBytesMax = 1024;
 /**
- * Size of the first block in bytes. Each further block is twice as large as the previous block, up to
+ * Size of the first block in bytes. Each further block is twice as large as the previous one, up to
  * `blockBytesMax`. The block that follows a long chunk has the size of a first block.
  */
 const blockBytesMin = 1024;
@@ -15,7 +15,7 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * A list of bytes that arrive in chunks of any size, in order. The running time of all operations together is
- * linear in the number of bytes and chunks. The list uses at most about three times as much memory as its
+ * linear in the number of bytes and chunks. The list uses at most about three times the memory of its
  * bytes.
  */
 export class ByteList {
@@ -95,8 +95,8 @@ export class ByteList {
   }
 
   /**
-   * Moves the remaining pieces to the front of the list. The pieces move only after at least half of all pieces
-   * were removed, so each piece moves once on average.
+   * Moves the remaining pieces to the front of the list. The remaining pieces move only after at least half
+   * of all pieces were removed, so each piece moves about once on average.
    */
   #dropRemoved(): void {
     this.#pieces = this.#pieces.slice(this.#removed);

@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import { isAccountKey } from './account-keys.ts';
 
 /**
- * The Redis servers with keys of accounts, in the order of the deletion. The two fields may refer to the same
- * Redis server.
+ * The Redis servers that contain account keys, in the order in which their keys are deleted. The two fields
+ * may refer to the same Redis server.
  */
 export interface AccountKeyServers {
   readonly cache: Pick<Redis, 'scan' | 'unlink'>;
@@ -24,9 +24,9 @@ interface ForgetRequest {
 }
 
 /**
- * Deletes some of a deleted account's keys in Redis, and returns the cursor for the next call. The Redis keys
- * with the account's epoch (change number) are kept. These Redis keys inform gateways of the deletion of the
- * account, and expire soon.
+ * Deletes some of a deleted account's keys from Redis, and returns the cursor for the next call. The Redis
+ * keys with the account's epoch (change number) are kept. These Redis keys inform gateways of the deletion of
+ * the account, and expire soon.
  */
 export async function forgetAccountKeys(
   servers: AccountKeyServers,

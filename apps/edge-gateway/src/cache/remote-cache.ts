@@ -19,8 +19,8 @@ interface RemoteCacheOptions<Value> {
   /** How long a cached response is used before it is loaded again, in milliseconds. */
   readonly freshMs: number;
   /**
-   * How long an expired response may still be used, in milliseconds. An expired response is used only while
-   * its source service is unreachable and change broadcasts still arrive.
+   * How long an expired response may still be returned, in milliseconds. An expired response is used only
+   * while its source service is unreachable and change broadcasts still arrive.
    */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
@@ -31,8 +31,8 @@ interface RemoteCacheOptions<Value> {
   readonly broadcastsArrive: () => boolean;
   readonly now?: () => number;
   /**
-   * Tags by which a cached value can be invalidated, in addition to its key. The time to invalidate a tag is
-   * proportional to the number of affected cache entries.
+   * Tags by which a cached response can be invalidated, in addition to its key. The time to invalidate a tag
+   * is proportional to the number of affected cache entries.
    */
   readonly tagsOf?: (value: Value) => readonly string[];
 }
@@ -57,7 +57,7 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #keysByTag = new Map<string, Set<string>>();
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
-  /** The errors of failed loads. The cache throws a recent error again without a new load. */
+  /** The errors of loads that failed. The cache throws a recent error again without a new load. */
   readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
   /** The time until which expired responses are returned immediately, without waiting for a new load. */
   #slowUntil = -Infinity;
@@ -78,7 +78,7 @@ export class RemoteCache<Value extends object | string | null> {
 
   /**
    * Returns the cached response for a key if it is fresh, without waiting. Returns undefined if there is no
-   * fresh response.
+   * fresh response in the cache.
    */
   peek(key: string): Value | undefined {
     const entry = this.#entries.get(key);
@@ -189,7 +189,7 @@ export class RemoteCache<Value extends object | string | null> {
     return this.#entries.peek(key)?.value;
   }
 
-  /** Whether this value is cached for the key and is not marked as possibly outdated. */
+  /** Whether the response for the key is cached and not marked as possibly outdated. */
   holds(key: string, value: Value): boolean {
     const entry = this.#entries.peek(key);
     return entry?.epoch === this.#epoch && entry.value === value;
@@ -266,9 +266,9 @@ async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
 const pausesMs = [50, 150, 400];
 
 /**
- * Retries a query a few times if the service is unavailable. The query must have no side effects. After a
- * restart of the message bus, callers reconnect earlier than the called services. The retries cover this gap.
- * @param failure the error from the first call. Any error other than `service_unavailable` is thrown
+ * Retries a query a few times if the service is unavailable. The query must have no side effects. After a restart of
+ * the message bus, callers reconnect earlier than the called services. The retries cover the time of the reconnect.
+ * @param failure the error of the first call. Any error other than `service_unavailable` is thrown
  * immediately.
  * @param signal abort signal that ends the retries
  */

@@ -19,7 +19,7 @@ export function nameOf(digest: Buffer): string {
   return derive('name', digest).toString('base64url');
 }
 
-/** Encrypts a value into nonce, tag and ciphertext, with a key that is derived from the digest. */
+/** Encrypts data into nonce, tag and ciphertext, with a key that is derived from the digest. */
 export function sealValue(digest: Buffer, value: string): Buffer {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, derive('key', digest), nonce, { authTagLength: tagBytes });

@@ -14,7 +14,7 @@ import type { AccountSecrets } from './account-secrets.ts';
 
 /** A decrypted credential, which stays in process memory for a limited time. */
 export interface OpenedCredential {
-  /** The provider keys of the credential. A credential has at least one provider key. */
+  /** The provider keys of the credential. A credential consists of at least one provider key. */
   readonly keys: readonly OpenedKey[];
   /**
    * The address that replaces the provider's default address. The provider key is sent only to the address
@@ -26,7 +26,7 @@ export interface OpenedCredential {
 /** One provider key of a credential, in the form that `libs/providers` expects. */
 export interface OpenedKey {
   readonly apiKey: string;
-  /** Values that must never appear in logs or responses. */
+  /** Texts that must never appear in logs or responses. */
   readonly secretValues: readonly string[];
   /** A function that receives the status code of every response to a call with this key. */
   readonly health: Pick<CredentialHealth, 'note'>;

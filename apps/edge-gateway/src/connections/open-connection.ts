@@ -22,7 +22,7 @@ export interface Connection {
    * next to its provider.
    */
   readonly health: OpenedKey['health'];
-  /** The backend, with its readiness and the results of recent provider calls. */
+  /** The backend, with its readiness and the outcomes of recent provider calls. */
   readonly backend: Backend;
 }
 

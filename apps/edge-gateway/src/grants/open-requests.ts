@@ -5,7 +5,7 @@ import type { EpochReader } from './epoch-reader.port.ts';
 import type { GrantCache, GrantChange } from './grant-cache.ts';
 import { pipelineScope } from './grant-cache.ts';
 
-/** An accepted request with an unfinished response. */
+/** An accepted request whose response is not finished. */
 export interface OpenRequest {
   readonly abort: AbortController;
   readonly openedAtMs: number;
@@ -30,19 +30,19 @@ export interface OpenRequestsOptions {
  */
 const checkEveryMs = 1_000;
 /**
- * Maximum number of concurrent grant lookups. After the message bus reconnects, the grant of every key with
- * an open request is looked up.
+ * Maximum number of concurrent grant lookups. After the message bus reconnects, the grants of all keys with
+ * open requests are looked up.
  */
 const lookupsMax = 16;
 
 /**
  * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's
  * requests end with a matching error. The registry stores only references to requests that the server already
- * holds, so it needs little memory. A broadcast of a revocation ends requests immediately. A check every second
- * finds expired keys, changes whose broadcast was lost, and changes that may affect a key without revoking the
- * key. To find changes whose broadcast was lost, the check reads the epochs (change numbers) of the keys in
- * Redis. While both the account service and Redis are unavailable, open requests continue and new requests are
- * rejected.
+ * holds, so it needs little memory. A broadcast of a revocation ends requests immediately. A check every
+ * second detects expired keys, changes whose broadcast was lost, and changes that may affect a key without
+ * revoking it. To find changes whose broadcast was lost, the check reads the epochs (change numbers) of the
+ * keys in Redis. While both the account service and Redis are unavailable, open requests continue and new
+ * requests are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -62,7 +62,7 @@ export class OpenRequests {
 
   /**
    * Registers an open request.
-   * @param grant the API key's grant at the time when the request was accepted
+   * @param grant the API key's grant when the request was accepted
    */
   add(abort: AbortController, grant: KeyGrant): OpenRequest {
     // The API key may have changed during the rate limit check.

@@ -14,7 +14,7 @@ export class RateCeiling {
 
   /**
    * Checks a new rate limit.
-   * @param param the field's name in the caller's request.
+   * @param param the name of the field in the caller's request.
    * @throws GatewayError `invalid_field` if the limit is above the operator's upper bound
    */
   require(rpm: number | null | undefined, param: string): void {

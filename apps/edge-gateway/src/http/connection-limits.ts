@@ -13,7 +13,7 @@ export const connectionLimits = {
   headerBytesMax: 16 * 1024,
   /** Maximum size of an HTTP/2 stream's headers in bytes. HTTP/2 streams with larger headers are reset. */
   http2HeaderBytesMax: 64 * 1024,
-  /** How long a connection may stay idle between two requests, in milliseconds. */
+  /** Time in milliseconds for which a connection may stay idle between two requests. */
   keepAliveMs: 72_000,
   /** Time limit for receiving a request's headers, and for the first bytes on a connection. */
   headersMs: 30_000,

@@ -16,7 +16,7 @@ export const directEndpoints: ReadonlyMap<string, ChatEndpoint> = new Map(
 );
 
 /**
- * Serves common chat requests without the web framework, by calling the function of their route directly. The
+ * Serves common chat requests without the web framework, by calling the route's function directly. The
  * pipeline authenticates chat requests itself, so common chat requests need neither the framework nor its
  * router. Bypassing the framework and the router saves a tenth of the work for an untouched request. Requests
  * in any other form are handled by the router.
@@ -30,7 +30,7 @@ export class DirectChat {
   }
 
   /**
-   * Returns a handler that serves common chat requests directly.
+   * Returns a handler that serves common chat requests without the router.
    * @param serveRouted the handler for all other requests
    */
   before(serveRouted: RequestListener): RequestListener {

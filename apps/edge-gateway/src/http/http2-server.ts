@@ -22,10 +22,10 @@ const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** Serves HTTP/2 on sockets accepted by another server. */
+/** Serves HTTP/2 on sockets that another server accepted. */
 export interface Http2Server {
   serve(socket: Socket): void;
-  /** Sends GOAWAY to every HTTP/2 client. Requests that are already open are still completed. */
+  /** Sends GOAWAY to every HTTP/2 client. Requests that are already open still run to completion. */
   close(): void;
 }
 

@@ -21,7 +21,7 @@ export interface ServerOptions {
   /** The TLS certificate and key. Without a TLS certificate, the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
   /**
-   * CIDRs of the trusted proxies. The gateway uses the client address and the TLS state that these proxies report.
+   * CIDRs of the trusted proxies. The gateway trusts the client address and the TLS state that these proxies report.
    */
   readonly trustedProxies: readonly string[];
   /** Serves common chat requests without the router. */
@@ -35,7 +35,7 @@ export interface ServerOptions {
 
 /**
  * The gateway's HTTP server. A request body is read only when its route needs the body. Therefore, clients
- * without an API key or over their rate limit cannot make the server buffer a body.
+ * without an API key or above their rate limit cannot make the server buffer a body.
  */
 export async function createServer(
   module: DynamicModule,
@@ -190,7 +190,7 @@ class RouteMethods {
     );
   }
 
-  /** Returns the methods of the routes with this path. The list is empty if no route has the path. */
+  /** Returns the HTTP methods of the routes with this path. The list is empty if no route has the path. */
   methodsOf(path: string): readonly string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => methods))];

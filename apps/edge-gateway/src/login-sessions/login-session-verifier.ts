@@ -71,7 +71,7 @@ export class LoginSessionVerifier {
   }
 
   /**
-   * Runs the passport strategy in the same manner as passport. Each call copies the strategy and adds the
+   * Runs the passport strategy in the same way as passport does. Each call copies the strategy and adds the
    * possible outcomes as methods.
    */
   #run(carrier: Carrier): Promise<unknown> {

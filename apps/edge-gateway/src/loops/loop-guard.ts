@@ -79,7 +79,7 @@ export class LoopGuard {
   }
 
   /**
-   * Whether this deployment sent the request, or the request passed too many gateways.
+   * Whether this deployment already sent the request, or the request has passed too many gateways.
    * @param header the request's `CDN-Loop` header, usually undefined
    */
   isLoop(header: string | string[] | undefined): boolean {

@@ -166,7 +166,7 @@ export function createResilienceMetrics(metrics: Metrics): ResilienceMetrics {
   return { ...createUpstreamMetrics(metrics), ...createAdmissionMetrics(metrics) };
 }
 
-/** Requests can hold bytes in memory or on disk. */
+/** The bytes that a request holds can be in memory or on disk. */
 type HeldPlace = 'memory' | 'disk';
 
 type AdmissionMetrics = Pick<

@@ -66,7 +66,7 @@ export const rateLimitHeaders = {
   'x-ratelimit-reset-requests': 'Time until the full limit is available again, as a duration (`1.2s`).',
 } as const;
 
-/** The credentials that callers may use. */
+/** The types of credentials that callers may use. */
 export const securitySchemes = {
   apiKey: {
     type: 'http',

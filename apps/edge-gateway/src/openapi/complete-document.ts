@@ -1,6 +1,6 @@
 import fieldTexts from '../../data/field-texts.json' with { type: 'json' };
 
-/** The parts of a JSON Schema that the completion reads and writes. */
+/** The parts of a JSON Schema that the document completion reads and writes. */
 interface Schema {
   description?: string;
   $ref?: string;
@@ -89,7 +89,7 @@ function describe(schema: Schema, parent: string): void {
   if (typeof schema.additionalProperties === 'object') describe(schema.additionalProperties, parent);
 }
 
-/** Writes a record with a fixed set of names as an object with one field per name. */
+/** Writes a record with fixed field names as a JSON object. */
 function nameFields(schema: Schema): void {
   const { additionalProperties: value, properties, required } = schema;
   if (typeof value !== 'object' || properties !== undefined || required === undefined) return;

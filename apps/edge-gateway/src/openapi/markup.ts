@@ -21,7 +21,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A template tag for HTML. Interpolated values are escaped unless they are already markup. */
+/** A template tag that renders HTML. Interpolated values are escaped unless they are already markup. */
 export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
   const rendered = values.map(renderValue);
   return new Markup(parts.map((part, at) => part + (rendered[at] ?? '')).join(''));

@@ -44,8 +44,8 @@ export interface OperationAnswer extends Partial<OperationBody> {
 }
 
 /**
- * Documents a route for API users. The project generates `/openapi.json`, `/docs` and the authorization tests
- * from this description, the route's paths and its access rule. No other source describes the route.
+ * Documents a route in the API reference. The project generates `/openapi.json`, `/docs` and the authorization
+ * tests from this description, the route's paths and its access rule. The route has no other description.
  */
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */
@@ -79,7 +79,7 @@ export const Describe = (operation: Operation) => SetMetadata(operationKey, oper
  * with `session` accepts users who have a session token. A route with `api-key-or-session` accepts both
  * credentials. On a route with `pipeline`, the request pipeline checks the API key itself, in its first stage. A
  * route with `public` accepts every caller. If the caller sends the wrong kind of credential, the response has
- * status 403 and names the right kind. The gateway recognizes the kind of a credential without a lookup.
+ * status 403 and names the right kind. The gateway recognizes the type of a credential without a lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 
@@ -87,7 +87,7 @@ export const accessKey = 'gateway:access';
 
 /**
  * The rate limit that a call to a route counts against. The limit `requests` is the API key's rate limit for
- * chat requests. All other values are rate limits of the account. If a route declares no rate limit, a GET
+ * chat requests. All other values are account rate limits. If a route declares no rate limit, a GET
  * counts as `read` and any other method as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';

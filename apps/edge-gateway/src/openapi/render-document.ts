@@ -215,8 +215,8 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
 }
 
 /**
- * Schemas that several operations return. The OpenAPI document contains the shared schemas as named components.
- * All other schemas are inlined.
+ * Response schemas that several operations share. The OpenAPI document contains the shared schemas as named
+ * components. All other schemas are inlined.
  */
 const namedSchemas = {
   Account: account,

@@ -57,8 +57,8 @@ function pathsOf(target: object): string[] {
 }
 
 /**
- * Converts a path to the public notation. For example, `:keyId` becomes `{key_id}`. The wildcard `*` (the rest
- * of the path) becomes `{id}`.
+ * Converts a route path to the public notation. For example, `:keyId` becomes `{key_id}`. The wildcard `*`
+ * (the rest of the path) becomes `{id}`.
  */
 function renderPath(path: string): string {
   return path

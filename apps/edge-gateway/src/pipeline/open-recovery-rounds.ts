@@ -45,8 +45,8 @@ export function openRounds(
 }
 
 /**
- * Sends the request of a recovery round. Each recovery round is a separate provider call with a separate
- * trace span.
+ * Sends the request of a recovery round. Each recovery round is a separate provider call with its own trace
+ * span.
  */
 async function sendRound(
   round: Outbound,
@@ -73,9 +73,9 @@ async function sendRound(
 }
 
 /**
- * Returns the client's own request. The client's own request includes every tool, but neither the recovery
- * tool nor messages added by the gateway. The client's own request is sent if the recovery rounds ended
- * without a response. At this point, the client has not received any bytes, so any target may receive the request.
+ * Returns the request as the client sent it. The client's own request includes every tool, but neither the recovery
+ * tool nor messages added by the gateway. The client's own request is sent if the recovery rounds ended without a
+ * response. At this point, the client has not received any bytes, so any target may receive the request.
  */
 export function startAfresh(outbound: Outbound, target: Target, exchange: Exchange): Outbound {
   const { attempts } = exchange;

@@ -10,7 +10,7 @@ const boundary = 'boundary-of-the-parts';
 const type = `multipart/form-data; boundary=${boundary}`;
 const head = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
 
-/** Sends a request body to a local server. Returns the result of `take` for the received request. */
+/** Sends a request body to a local server. Returns the outcome of `take` for the received request. */
 async function receive<Made>(body: Buffer, take: (request: IncomingMessage) => Promise<Made>): Promise<Made> {
   let settle: (made: Promise<Made>) => void = () => undefined;
   const made = new Promise<Made>((resolve) => (settle = resolve));

@@ -21,7 +21,7 @@ const memoryBytesMax = 256 * 1024;
 interface HeldParts {
   readonly request: IncomingMessage;
   readonly turn: Pick<Turn, 'memory' | 'disk'> | null;
-  /** The scanner that found the model. The scanner also checks the rest of the request body. */
+  /** The scanner that found the model name. The scanner also checks the rest of the request body. */
   readonly scanner: ModelScanner;
   readonly chunks: Buffer[];
   readonly file: SealedFile | undefined;
@@ -134,7 +134,7 @@ export class HeldBody {
   }
 
   /**
-   * Returns the body length after the model is replaced. Returns undefined if the client declared no length.
+   * Returns the length of the body after the model name is replaced. Returns undefined if the client declared no length.
    */
   lengthWith(model: Buffer): number | undefined {
     const declared = this.#request.headers['content-length'];
@@ -198,8 +198,8 @@ export async function holdUntilModel(
 }
 
 /**
- * Reads the next bytes of a request. The promise resolves with null at the end of the request. Rejects if the
- * client disconnects.
+ * Reads the next bytes of a request body. The promise resolves with null at the end of the request. Rejects
+ * if the client disconnects.
  */
 function nextChunk(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {

@@ -21,13 +21,13 @@ type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
  * Finds the field `model` in a JSON object that arrives as a stream of bytes, without storing the bytes. The
- * scanner only distinguishes the fields of the outermost object from nested fields. The provider validates the
- * rest of the JSON object.
+ * scanner only distinguishes the fields of the outermost object from nested fields. The provider validates
+ * the rest of the JSON object.
  */
 export class JsonModelScanner implements ModelScanner {
   readonly isJson = true;
   #state: State = 'start';
-  /** Nesting depth inside the outermost object. */
+  /** Nesting depth within the outermost object. */
   #depth = 0;
   #inString = false;
   #escaped = false;

@@ -10,7 +10,7 @@ const space = 0x20;
  */
 const keyBytesMax = 128;
 /**
- * Maximum number of buffered bytes. Buffered bytes are the bytes between two fields and the bytes of the next
+ * Maximum number of buffered bytes. The filter buffers the bytes between two fields and the bytes of the next
  * key.
  */
 const heldBytesMax = 64 * 1024;
@@ -18,7 +18,7 @@ const heldBytesMax = 64 * 1024;
 type State = 'before' | 'between' | 'key' | 'value' | 'after';
 
 /**
- * Removes given fields, and repetitions of one field, from a JSON object that arrives as a stream of bytes. The
+ * Removes given fields and repeated fields from a JSON object that arrives as a stream of bytes. The
  * filter overwrites each removed field and one adjacent comma with spaces, so the body keeps its declared
  * length. Only the bytes between two values are buffered.
  */
@@ -69,14 +69,14 @@ export class MemberFilter {
   }
 
   /**
-   * Returns the bytes that are still buffered when the body ends. The filter does not validate these bytes,
-   * because the provider validates the body.
+   * Returns the bytes that are still buffered at the end of the body. The filter does not validate these
+   * bytes, because the provider validates the body.
    */
   end(): Buffer {
     return Buffer.from(this.#held.splice(0));
   }
 
-  /** Processes the next byte. Returns true while it is unknown whether the byte is forwarded. */
+  /** Processes the next byte. Returns true while the filter does not yet know whether the byte is forwarded. */
   #take(byte: number): boolean {
     switch (this.#state) {
       case 'before':

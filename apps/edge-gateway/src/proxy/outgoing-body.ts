@@ -20,7 +20,7 @@ export interface OutgoingBody {
   /** The whole request body. The value is undefined if the body is not buffered. */
   readonly bytes: Buffer | undefined;
   readonly open: () => Uint8Array | Readable;
-  /** Converts the response for the client. If the value is undefined, the response is forwarded unchanged. */
+  /** Converts the response to the client's format. If the value is undefined, the response is forwarded unchanged. */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
   /** Whether the JSON structure of the body differs from the client's body. */
   readonly isMapped: boolean;

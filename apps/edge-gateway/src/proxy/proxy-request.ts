@@ -37,8 +37,8 @@ import { relayBytes } from './relay.ts';
 /**
  * Removes the tools that the API key may not use from a proxied request with a JSON body. The request body is
  * buffered, because a tool may be anywhere in the body. Returns the key's tool permission, which also applies
- * to the response. Returns null for a key that may use all tools, so that the body is streamed. Multipart
- * bodies have no tools.
+ * to the response. Returns null for an API key that may use all tools, so that the body can be streamed.
+ * Multipart bodies have no tools.
  * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use.
  * @throws GatewayError `ambiguous_tools` if servers may read the tools differently.
  * @throws GatewayError `malformed_json`, `too_deep` or `request_too_large` if the body cannot be parsed

@@ -82,8 +82,8 @@ function lengthOf({ headers }: UpstreamAnswer): Record<string, string> {
 }
 
 /**
- * Relays a response for a key with allow or deny lists of tools. A non-streaming response is read completely
- * before it is sent.
+ * Relays a response for an API key that has allow or deny lists of tools. A non-streaming response is read
+ * completely before it is sent.
  */
 async function relayChecked(
   passed: ProviderAnswer,
@@ -190,7 +190,7 @@ function endBroken(
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
-  // The line breaks before the error event end an incomplete event.
+  // The line breaks before the error event terminate an incomplete event.
   // Without the line breaks, the client would read the error event as part of the incomplete event.
   if (!left && ledger.stream) breakOff(error, exchange, '\n\n');
   else if (!left) resetConnection(response);

@@ -49,9 +49,9 @@ export interface VideoTarget {
 }
 
 /**
- * Returns a generated video, or the state of the video, from the provider that generates it. The gateway stores
- * nothing about videos. Authentication, limits, credentials and the request log work as for proxied requests.
- * The function never throws.
+ * Returns a generated video, or the state of the video, from the provider that generates it. The gateway does
+ * not store any data about videos. Authentication, limits, credentials and the request log work as for
+ * proxied requests. The function never throws.
  */
 export async function retrieveVideo(
   exchange: Exchange,
@@ -115,7 +115,7 @@ const idCharactersMax = 512;
 
 /**
  * Chooses the provider of a video. A provider name in front of the id selects that provider. A video without
- * a provider name belongs to the only connected provider that uses ids of this form.
+ * a provider name belongs to the only connected provider whose video ids have this form.
  * @throws GatewayError `invalid_field`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`
  */
 function chooseVideo(given: string, connected: ReadonlySet<string>): VideoTarget {
@@ -229,8 +229,8 @@ function send(
 /**
  * Fetches the video's bytes from the URL in the video's state. The credential is sent only to the provider's
  * own address, to which the request for the state was sent.
- * @throws GatewayError `not_found` for a video without bytes, or `provider_error` if the bytes are at another
- * address and cannot be fetched
+ * @throws GatewayError `not_found` for a video without bytes, or `provider_error` if the bytes are stored at
+ * another address and cannot be fetched
  */
 async function fetchContent(
   state: UpstreamReply,

@@ -25,7 +25,7 @@ export class UsageReader {
   #hasEnded = false;
   /** Whether the current line starts with the type of the last event. The line is too long to be kept. */
   #isLongEnd = false;
-  /** Whether a line was too long to be searched for the type of the last event. */
+  /** Whether a line was too long to be checked for the type of the last event. */
   #hasUnread = false;
 
   /**
@@ -136,12 +136,12 @@ export class UsageReader {
 }
 
 /**
- * The type of the last event in a Responses API stream. The pattern cannot match inside a JSON text, because
- * quotes are escaped there.
+ * The type of the last event in a Responses API stream. The pattern cannot match inside a JSON string,
+ * because quotes are escaped there.
  */
 const lastEvent = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/;
 
-/** Minimum length in bytes of a line with token usage. */
+/** Minimum length in bytes of a line that contains token usage. */
 const usageLineBytesMin = 'data:{"usage":'.length;
 
 /**

@@ -1,6 +1,6 @@
 import type { KeyGrant } from '@gateway/contracts';
 
-/** The state of an API key's rate limit after a request was counted. */
+/** The state of an API key's rate limit after a request has been counted. */
 export interface RateDecision {
   readonly admitted: boolean;
   /** The limit in requests per minute. */

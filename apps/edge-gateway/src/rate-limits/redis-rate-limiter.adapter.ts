@@ -21,7 +21,7 @@ interface KeyWindow {
   waiting: Answer[];
   /** Whether this process is counting requests in Redis or requesting a lease of tokens. */
   isAsking: boolean;
-  /** The last known state of the rate limit window. The value is null for an unused window. */
+  /** The last known state of the rate limit window. Null for an unused window. */
   known: { readonly id: number; readonly count: number; readonly atMs: number } | null;
   /** Number of requests that this process has admitted without Redis since the last reply. */
   readonly unreported: UnreportedRequests;
@@ -90,8 +90,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Counts the waiting requests in Redis, and then the requests that arrive in the meantime. If the API
-   * key has many requests, the function also requests a lease of tokens.
+   * Counts the waiting requests in Redis, and then the requests that arrive in the meantime. If the API key
+   * receives many requests, the function also requests a lease of tokens.
    */
   async #countAll(window: KeyWindow): Promise<void> {
     window.isAsking = true;
@@ -136,7 +136,7 @@ export class RedisRateLimiter implements RateLimiter {
     return decision;
   }
 
-  /** Reports the requests that were admitted without Redis, as soon as Redis is available again. */
+  /** Reports the requests that were admitted without Redis as soon as Redis is available again. */
   async #reportAll(): Promise<void> {
     if (this.#isReporting) return;
     this.#isReporting = true;
@@ -192,9 +192,9 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Adds a lease of tokens. In this process, the lease expires 50 ms after the process requested it. In Redis,
-   * the lease expires later. When a lease expires, its unused tokens are returned to Redis. If unused tokens
-   * cannot be returned to Redis, fewer tokens remain available in the current minute.
+   * Adds a lease of tokens. In this process, the lease expires 50 ms after the process requested it. The lease
+   * expires later in Redis than in this process. When a lease expires, its unused tokens are returned to Redis.
+   * If unused tokens cannot be returned to Redis, fewer tokens remain available in the current minute.
    */
   #addLease(window: KeyWindow, reply: WindowReply, sentAtMs: number): void {
     const [, countAfter, emptyMs, , epoch, tokens, step] = reply;
@@ -269,7 +269,7 @@ export class LocalRateLimiter {
   /**
    * Decides whether to admit a request.
    * @param left number of requests that the rate limit still allowed when Redis was last available.
-   * @param admittedSince number of requests that this process has admitted since then, in the last minute
+   * @param admittedSince number of requests that this process has admitted since then, within the last minute
    */
   admit(caller: LimitedCaller, left = caller.rateLimitRpm, admittedSince = 0): RateDecision {
     const { rateLimitRpm: limitRpm } = caller;

@@ -1,11 +1,11 @@
 /**
  * Counts requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key has
- * one hash in Redis, with a field for each step that has requests and a field for their running total. The hash
- * has at most 125 fields, which Redis stores compactly. A step expires once the whole step is 60 s old, so no
- * period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8% below the
- * limit. Each request removes the expired steps, so the cost of a call depends on the number of steps since the
- * previous call. The script uses the clock of the Redis server, so that gateway processes with skewed clocks
- * count in the same window.
+ * one hash in Redis, with a field for each step that has requests and a field for their running total. The
+ * hash has at most 125 fields, a size that Redis stores compactly. A step expires once the whole step is 60 s
+ * old, so no period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8%
+ * below the limit. Each request removes the expired steps, so the cost of a call depends on the number of
+ * steps since the previous call. The script uses the clock of the Redis server, so that gateway processes
+ * with skewed clocks count in the same window.
  *
  * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of
  * a lease are counted in the time step in which the lease expires. A request that uses a leased token
@@ -15,7 +15,7 @@
  *
  * If Redis loses its data, each gateway sends the count that it last knew. The field `base` contains the
  * largest count that a gateway has restored. The running total includes this count. Requests that were
- * admitted after the loss of data do not count as restored.
+ * admitted after Redis lost its data do not count as restored.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
  * "Script flags"). Rate limits are therefore exact even while Redis is out of memory.
@@ -106,7 +106,7 @@ return {admitted, total, math.max(emptyMs, 1), math.max(roomMs, 1), epoch, lease
 export type WindowReply = readonly [
   /** Number of admitted requests. */
   admitted: number,
-  /** Number of requests in the window, including the admitted requests and the tokens of the lease. */
+  /** Number of requests in the window, including admitted requests and leased tokens. */
   count: number,
   /** Milliseconds until the window is empty. */
   emptyMs: number,
@@ -133,7 +133,7 @@ export interface WindowCommands {
     /** Number of tokens requested for a lease. */
     wanted: number,
     leaseMs: number,
-    /** Number of unused tokens to return. */
+    /** Number of unused tokens that the process returns. */
     returned: number,
     /** The time step of the window to which the tokens are returned. */
     returnedTo: number,

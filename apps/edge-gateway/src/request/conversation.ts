@@ -118,8 +118,8 @@ export class Conversation {
 }
 
 /**
- * Derives a conversation key for one purpose, as SHA-256 in hex. The parameter `owner` limits the scope of the
- * key, for example to an account and a tool list.
+ * Derives a conversation key for one purpose, as SHA-256 in hex. The parameter `owner` limits the scope of
+ * the cache key, for example to an account and a tool list.
  */
 export function deriveKey(owner: string, key: string): string {
   return hash('sha256', `${owner}\n${key}`);

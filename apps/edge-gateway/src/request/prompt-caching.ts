@@ -10,11 +10,11 @@ export interface ConversationShape {
 }
 
 /**
- * Returns whether cache markers in a translated request are expected to save money. Markers save money only if
- * the model caches only marked prefixes. In addition, one cache write plus one cache read of a prefix must
- * cost less than sending the prefix twice. The request must have tools or earlier turns. Any other request is
- * often the only request in its conversation. The choice stays constant in a conversation with tools, because
- * the ratios between prices are constant.
+ * Returns whether adding cache markers to a translated request is expected to save money. Markers save money
+ * only if the model caches only marked prefixes. In addition, one cache write plus one cache read of a prefix
+ * must cost less than sending the prefix twice. The request must have tools or earlier turns. All other
+ * requests are often the only request of their conversation. The choice stays constant in a conversation with
+ * tools, because the ratios between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,
@@ -34,7 +34,7 @@ export function derivePromptCacheKey(accountId: string, { key }: Pick<Conversati
   return deriveKey(`prompt cache\n${accountId}`, key);
 }
 
-/** Returns whether the translation adds cache markers to requests that have tools and are long enough. */
+/** Returns whether the translation adds cache markers, which requires tools and a long enough prompt. */
 export function marksInTranslation(
   model: CatalogModel | undefined,
   { lane }: Pick<Target, 'lane'>,

@@ -17,7 +17,7 @@ export type ReserveBytes = (bytes: number) => void;
  * without reading. If the body is longer than declared, it is rejected when it exceeds the limit. Throws
  * `request_too_large`, the error of `reserve`, or the stream's own error if the client disconnects.
  * @param reserve receives the declared length before the body is read, or the length of each chunk if the
- * client declared no length
+ * client declared none
  */
 export async function readBody(
   request: IncomingMessage,

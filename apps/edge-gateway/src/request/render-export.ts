@@ -55,8 +55,8 @@ export interface ExportSource<Entry> {
 }
 
 /**
- * Streams the text of an export. The function reads the next page of log entries only after the previous page
- * was sent.
+ * Streams the text of an export. The function reads the next page of log entries only after it has sent the
+ * previous page.
  */
 export async function* readExport<Entry extends { readonly id: string }>({
   format,

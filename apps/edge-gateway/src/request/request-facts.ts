@@ -21,7 +21,7 @@ import type { Lane, ParsedRequest, Target } from './request.ts';
 const shortBytesMax = 128 * 1024;
 
 /**
- * Returns whether the gateway must let other requests run between the processing steps of this request. One
+ * Returns whether other requests must run between the processing steps of this request. One
  * processing step of a large request can take tens of milliseconds.
  */
 export function isLarge({ length }: { readonly length: number }): boolean {
@@ -30,7 +30,7 @@ export function isLarge({ length }: { readonly length: number }): boolean {
 
 /** Fields with which a client enables reasoning, in any format. */
 const thinkingMembers: readonly string[] = ['thinking', 'reasoning', 'reasoning_effort'];
-/** JSON keys and types of message parts with signed or encrypted reasoning. */
+/** JSON keys and types of message parts that contain signed or encrypted reasoning. */
 const signedKeys: readonly string[] = [
   'signature',
   'redacted_thinking',
@@ -102,7 +102,7 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
  */
 export function readOwnCredential(tape: JsonTape): string | null {
   const fields = readCloudFields(tape);
-  // A region without a credential applies to no call: the stored credential has its own region.
+  // A region without a credential cannot be applied to any call: the stored credential has its own region.
   if (Object.keys(fields).every((field) => field === names.region)) return null;
   const credential = createHostedCredential(
     {
@@ -142,9 +142,9 @@ export function isReasoningBound(
 }
 
 /**
- * Returns the name of the request field that refers to a transcript stored by the provider. The field is
- * `thread` of the messages format, or a field of the Responses API. Such a request contains only new messages,
- * so the gateway could not repeat a plan for the conversation. Returns undefined for all other requests.
+ * Returns the name of the request field that refers to a transcript stored by the provider. The field is `thread`
+ * in the messages format, or a field of the Responses API. Such a request contains only new messages, so the
+ * gateway could not repeat a plan for the conversation. Returns undefined for all other requests.
  */
 export function findStoredState({
   tape,
@@ -221,7 +221,7 @@ const sealMark = Buffer.from(`"${sealPrefix}`);
 /**
  * Removes the reasoning that the gateway encoded for a client of the Responses API, for a provider that would
  * reject the encoding.
- * @param scan function that scans bytes with possible reasoning
+ * @param scan a function that scans bytes with possible reasoning
  */
 export function dropSealedReasoning(given: Uint8Array, scan: (bytes: Buffer) => JsonTape): Buffer {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);

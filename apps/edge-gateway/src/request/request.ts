@@ -47,9 +47,9 @@ export interface Target {
    */
   readonly ownCredential: string | null;
   /**
-   * The key of a conversation that depends on one provider account. Only this account has the conversation's
-   * reasoning or messages. Requests with the same affinity key use the same credential as long as the
-   * credential works. The field is absent for all other conversations.
+   * The key of a conversation that depends on one provider account. Only this provider account accepts the
+   * conversation's reasoning or messages. Requests with the same affinity key use the same credential as long
+   * as the credential works. The field is absent for all other conversations.
    */
   readonly affinity?: string;
   /**

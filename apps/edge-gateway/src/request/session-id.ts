@@ -38,7 +38,7 @@ function decodeSessionId(headers: IncomingHttpHeaders): string {
 const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code-session-id'];
 
 /**
- * Returns the session id from an agent's session header (`agentHeaders`), truncated to 256 characters. The
+ * Returns the session id in an agent's session header (`agentHeaders`), truncated to 256 characters. The
  * agent's session id groups requests in the log if the client sends no `X-Svc-Session-Id`. One agent session
  * has several conversations (for example for subagents and titles), so its id does not identify a conversation.
  */

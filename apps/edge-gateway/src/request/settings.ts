@@ -6,7 +6,7 @@ export interface PipelineSettings {
   /** Maximum size of a multipart body in bytes. */
   readonly multipartBytesMax: number;
   readonly planDeadlineMs: number;
-  /** Address of the sandbox provider. The address is undefined if the gateway has no sandbox provider. */
+  /** Address of the sandbox provider. Undefined if the gateway has no sandbox provider. */
   readonly sandboxUrl: string | undefined;
   /** Maximum number of retries after a failed provider call if there is no other candidate. */
   readonly retriesMax: number;

@@ -45,8 +45,8 @@ export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });
 
   /**
-   * Records a billed request.
-   * @param tokens billed tokens for the whole input
+   * Records the usage of a billed request.
+   * @param tokens billed tokens of the whole input
    */
   note(owner: RatioOwner, bytes: number, tokens: number): void {
     const ratio = bytes / tokens;

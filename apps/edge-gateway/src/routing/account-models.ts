@@ -25,13 +25,13 @@ export interface WantedModels {
   /** The names of the account's connected providers. */
   readonly connected: ReadonlySet<string>;
   /**
-   * The model that a request names. A request that names a provider and a model needs no list of models.
+   * The model name in a request. A request that names a provider and a model needs no list of models.
    * Undefined if all models are requested.
    */
   readonly model?: string;
 }
 
-/** The catalogue of one request. `open` sets the models of the request's account. */
+/** The model catalogue that applies to one request. `open` sets the models of the request's account. */
 export interface RequestModels {
   /** Returns the catalogue with the account's own models. The promise never rejects. */
   open(wanted: WantedModels): Promise<ModelCatalog>;
@@ -39,7 +39,7 @@ export interface RequestModels {
 
 /** Maximum time in milliseconds for which a request waits for the account's declared models. */
 const declaredMsMax = 500;
-/** Maximum time in milliseconds for which a request waits for the first list of a provider. */
+/** Maximum time in milliseconds that a request waits for the first model list of a provider. */
 const listedMsMax = 2_500;
 
 /**
@@ -87,7 +87,7 @@ export class AccountModels implements RequestModels {
     return this.#build(declared, listing, lists);
   }
 
-  /** Returns the services of one request. After `open`, their catalogue contains the account's models. */
+  /** Returns the services of one request. After `open`, the catalogue of these services contains the account's models. */
   scope<Services extends { readonly catalog: ModelCatalog }>(
     services: Services,
   ): Services & { readonly accountModels: Pick<AccountModels, 'open' | 'scope'> } {
@@ -112,7 +112,7 @@ export class AccountModels implements RequestModels {
     return this.#options.catalog.providersOf(model).length === 0;
   }
 
-  /** Loads the lists. Later calls use the kept lists, which are refreshed in the background. */
+  /** Loads the model lists. Later calls use the kept lists, which are refreshed in the background. */
   #loadLists(accountId: string, names: readonly string[]): Promise<Lists> {
     const { liveModels } = this.#options;
     return Promise.all(

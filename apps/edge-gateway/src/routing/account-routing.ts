@@ -40,7 +40,7 @@ export class ModelToggles {
 
 type RecallByModel = ReadonlyMap<string, ObservedRecall>;
 
-/** Number of days over which the recall per model is measured, including today. */
+/** Number of days, including today, over which recall per model is measured. */
 export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
@@ -71,7 +71,7 @@ export class ToolRecall {
     });
   }
 
-  /** Returns the recall per model that is already loaded, without waiting. */
+  /** Returns the recall per model if it is already loaded, without waiting. */
   peek(accountId: string): RecallByModel {
     const known = this.#cache.peek(accountId);
     if (known === undefined) this.#cache.get(accountId).catch(() => undefined);
@@ -110,8 +110,8 @@ export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64A
 }
 
 /**
- * Returns the complexity score with `rank` requests below it. The function assumes an even distribution of
- * requests within a complexity bin.
+ * Returns the complexity score below which the share `rank` of requests lies. The function assumes an even
+ * distribution of requests within a complexity bin.
  */
 function quantileOf(counts: Float64Array, rank: number): number {
   let below = 0;

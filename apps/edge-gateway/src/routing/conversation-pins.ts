@@ -35,9 +35,9 @@ const keptSeconds = 24 * 3600;
 const ttlResolutionMs = 1_000;
 
 /**
- * Remembers the model of each conversation (the pinned model) in memory and in Redis. Redis makes the pinned
- * model available to other gateway processes. If the pinned model is lost, the gateway chooses a model as at
- * the start of a conversation.
+ * Remembers the model of each conversation (the pinned model) in memory and in Redis. Redis shares the pinned
+ * model with other gateway processes. If the pinned model is lost, the gateway chooses a model as at the
+ * start of a conversation.
  */
 export class ConversationPins {
   readonly #redis: PinRedis;

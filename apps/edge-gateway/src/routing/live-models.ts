@@ -26,7 +26,7 @@ const listed = z.union([
   z.object({ models: z.array(z.unknown()) }),
 ]);
 const tokens = z.int().positive().optional().catch(undefined);
-/** The context window, under the names that vLLM, SambaNova and others use. */
+/** The field for the context window, as vLLM, SambaNova and others name it. */
 const limits = { max_model_len: tokens, context_length: tokens, context_window: tokens };
 const entry = z
   .union([
@@ -49,7 +49,7 @@ export interface LiveModel {
 }
 
 /**
- * Loads the models from the providers' own model lists, with the account's credential. Model lists are cached
+ * Loads models from the model lists of the providers, with the account's credentials. Model lists are cached
  * for one minute. The gateway loads model lists only from providers that serve the list at their chat address.
  */
 export class LiveModels {

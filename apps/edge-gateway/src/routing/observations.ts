@@ -27,7 +27,7 @@ export interface SeenAnswer {
 }
 
 const accountsMax = 10_000;
-/** Maximum number of accounts per sync with the store. Any further accounts are synced in the next sync. */
+/** Maximum number of accounts per sync with the store. Any remaining accounts are synced in the next sync. */
 const accountsAtOnce = 500;
 const flushMs = 1_000;
 /** How long shared totals are used before they are read again, in milliseconds. */
@@ -44,12 +44,12 @@ interface Known {
   shared: SumsByName;
   loadedAt: number;
   loading: Promise<void> | null;
-  /** Counters of this process that are not synced yet. */
+  /** Counters of this process that have not been synced yet. */
   unsynced: Map<string, Sums>;
 }
 
 /**
- * Response times per model, and the complexity of requests, per account. Accounts never share their response
+ * Response times per model and the complexity of requests, per account. Accounts never share their response
  * times and complexities. Once per second, each process adds its observations to totals in Redis. A request
  * waits for the totals only if it is the account's first request in the process.
  */

@@ -45,8 +45,8 @@ interface ObservationCommands {
 /** Time after which an account's unchanged totals expire, in seconds. */
 const keptSeconds = 14 * 24 * 3600;
 /**
- * Maximum number of names (models and complexity bins) per account. This number is larger than the number of
- * catalogue models that one account's providers offer.
+ * Maximum number of names (models and complexity bins) per account. This limit exceeds the number of
+ * catalogue models that the providers of one account offer.
  */
 const namesMax = 1_500;
 

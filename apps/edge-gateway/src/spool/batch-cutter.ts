@@ -11,7 +11,7 @@ export interface Batch {
    * contains only accept lines.
    */
   readonly data: Buffer | null;
-  /** Byte range in the segment, including accept lines. */
+  /** The byte range of the lines in the segment, including accept lines. */
   readonly start: number;
   readonly end: number;
 }

@@ -17,7 +17,7 @@ class RenderedData {
 }
 
 /**
- * A queue job with data that is already rendered as JSON. BullMQ would render job data with `JSON.stringify`. A
+ * A queue job whose data is already rendered as JSON. BullMQ would render job data with `JSON.stringify`. A
  * batch in the segment file is already JSON text. Parsing and rendering a batch again would take most of the
  * recording time. The adapter therefore sends the bytes of a batch to Redis unchanged. The Redis client would
  * measure a string of several megabytes three times and encode it once. A test verifies that BullMQ accepts
@@ -42,7 +42,7 @@ class RenderedQueue extends Queue<RenderedData> {
  * memory is full.
  */
 const filledShareMax = 0.85;
-/** How long a measured memory use is valid, in milliseconds. */
+/** How long a measurement of memory use stays valid, in milliseconds. */
 const memoryReadMs = 200;
 
 /** Measures the share of Redis's memory that is in use. */

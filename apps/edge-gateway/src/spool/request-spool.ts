@@ -23,7 +23,7 @@ const writeRetryMs = 250;
 const endingDelayMs = 2;
 /** Above this number of open requests, one turn of the event loop is likely to produce several lines. */
 const crowd = 8;
-/** Maximum time in milliseconds before the open accept lines of a committed segment are copied. */
+/** Time in milliseconds after which the open accept lines of a committed segment are copied. */
 const carryAfterMs = 10_000;
 
 interface OpenRequest {

@@ -36,8 +36,8 @@ export function createSegment(options: Pick<Segment, 'id' | 'path' | 'openedAtMs
 }
 
 /**
- * Returns whether all end lines of a closed segment are in Postgres. Requests that were accepted in the
- * segment may still be open.
+ * Returns whether all end lines of a closed segment are in Postgres. The segment may contain accept lines of
+ * requests that are still open.
  */
 export function isCommitted(segment: Segment): boolean {
   return (

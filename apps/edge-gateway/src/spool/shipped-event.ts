@@ -12,7 +12,7 @@ const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
 /**
- * Largest rank whose rendered form is cached. The largest rank is larger than the length of any tool list.
+ * Largest rank whose rendered form is cached. The largest rank exceeds the length of any tool list.
  */
 const ranksMax = scoreSteps - 1;
 /** Number of bytes reserved for a score, a rank, a flag, and separators. */
@@ -114,7 +114,7 @@ const bytesPerUnitMax = 3;
 
 /**
  * A buffer that renders lines directly as segment bytes. The alternative would be to join hundreds of strings
- * for each line, and to encode the result before the write. Each writer of lines reuses one buffer.
+ * per line and encode them before the write. Each writer of lines reuses one buffer.
  */
 export class LineBytes {
   /** The underlying buffer. Only the first `length` bytes of the buffer are valid. */

@@ -81,11 +81,11 @@ const lockFile = 'lock';
 
 /**
  * Locks a directory. Returns null if another process holds the lock. The function never waits. Node
- * has no function for file locks (flock). An exclusive transaction of SQLite holds a kernel lock (fcntl) on the
- * file. Unlike a pid file, this lock disappears after `kill -9`. The lock also works between containers that
- * share a volume but have separate process ids. On a network file system without working locks, two processes
- * could adopt one directory, and one could delete the other's segments. The spool must therefore be on a local
- * disk.
+ * has no function for file locks (flock). An exclusive transaction in SQLite holds a kernel lock (fcntl) on
+ * the file. Unlike a pid file, this lock disappears after `kill -9`. The lock also works between containers
+ * that share a volume but have separate process ids. On a network file system without working locks, two
+ * processes could adopt one directory, and one could delete the other's segments. The spool must therefore be
+ * on a local disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);

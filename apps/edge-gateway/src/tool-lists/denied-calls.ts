@@ -151,7 +151,7 @@ export class DeniedCalls {
     this.#deny(state, call.name);
   }
 
-  /** Removes tool calls in separate fields, such as the older `function_call`. */
+  /** Removes tool calls that are in separate fields, such as the older `function_call`. */
   #pushExtension(event: Extract<StreamEvent, { type: 'extension' }>): readonly StreamEvent[] {
     const own = event.extensions['chat-completions'] ?? {};
     const called = Object.keys(own).filter((name) => callMembers.has(foldKey(name)));
@@ -169,7 +169,7 @@ export class DeniedCalls {
 
   /**
    * Processes one fragment of a streamed tool call. The first fragment has the name of the called tool. Later
-   * fragments may only add arguments.
+   * fragments of a tool call may only add arguments.
    */
   #keepLegacy(state: ChoiceState, value: unknown): [string, unknown][] {
     const call = (typeof value === 'object' && value !== null ? value : {}) as JsonObject;

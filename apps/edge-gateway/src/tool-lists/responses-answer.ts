@@ -17,8 +17,8 @@ const nameCharactersMax = 256;
 
 /**
  * Removes calls to denied tools from one response of the Responses API. The remaining output items keep their
- * order, and their indexes have no gaps. If no output item is left, the response gets a message that states
- * the reason.
+ * order, and their indexes are renumbered without gaps. If no output item is left, the response gets a
+ * message that states the reason.
  */
 export class ResponsesAnswer {
   readonly #permission: ToolPermission;

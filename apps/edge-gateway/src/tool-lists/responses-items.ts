@@ -55,8 +55,8 @@ export function findDeniedItem(item: unknown, permission: ToolPermission): strin
 }
 
 /**
- * Whether the output item is read or executed by the client. The result is false for reasoning items, and
- * true for all other items.
+ * Whether the output item is read or executed by the client. Returns false for reasoning items, and true for
+ * all other items.
  */
 export function isContent(item: unknown): boolean {
   return isFields(item) && item['type'] !== 'reasoning';

@@ -13,14 +13,14 @@ import type { ToolPermission } from './tool-permission.ts';
 import { restrictList, type RestrictedList, type ToolListPlace } from './tool-list.ts';
 
 /**
- * Fields with lists of tools. `plugins` is a field of OpenRouter, and `connectors` is a field of Cohere. The
- * tools in `plugins` and `connectors` run on the servers of OpenRouter and Cohere.
+ * Fields that contain lists of tools. `plugins` is a field of OpenRouter, and `connectors` is a field of
+ * Cohere. The tools in `plugins` and `connectors` run on the servers of OpenRouter and Cohere.
  */
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 
 /**
  * Fields that are only valid together with a tool list. If the tool list is removed, these fields are removed
- * too.
+ * as well.
  */
 const membersOfList: Readonly<Record<string, readonly string[]>> = {
   tools: ['tool_choice', 'parallel_tool_calls'],
@@ -54,8 +54,8 @@ const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'ty
 
 /**
  * Applies an API key's allow and deny lists to a request body of any API. The function removes every tool that
- * the key may not use. The result is a list of byte edits in ascending order. Returns no edits if the key may
- * use every tool in the body. The running time is linear in the length of the body.
+ * the key may not use. The result is a list of byte edits in ascending order. Returns no edits if the API key
+ * may use every tool in the body. The running time is linear in the length of the body.
  * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use.
  * @throws GatewayError `ambiguous_tools` if servers may read the body in different ways
  */

@@ -2,7 +2,7 @@ import type { KeyGrant } from '@gateway/contracts';
 
 /**
  * The allow and deny lists of tools for an API key. A name in a list must match the tool name exactly. Denied
- * tools override allowed tools. A list with the value null restricts no tools.
+ * tools override allowed tools. A list that is null does not restrict tools.
  */
 export type ToolLists = Pick<KeyGrant, 'allowedTools' | 'deniedTools'>;
 
@@ -22,7 +22,7 @@ export class ToolPermission {
     this.#denied = new Set(deniedTools ?? []);
   }
 
-  /** Whether the list of denied tools contains the name. */
+  /** Whether the deny list contains the tool name. */
   denies(name: string): boolean {
     return this.#denied.has(name);
   }
@@ -32,7 +32,7 @@ export class ToolPermission {
   }
 
   /**
-   * Returns whether each of a tool's names is permitted. A name is permitted if none of its spellings is denied
+   * Returns whether all names of a tool are permitted. A name is permitted if none of its spellings is denied
    * and one of its spellings is allowed.
    */
   permitsAll(identities: readonly ToolIdentity[]): boolean {
@@ -46,8 +46,8 @@ export class ToolPermission {
 const known = new WeakMap<ToolLists, ToolPermission>();
 
 /**
- * Returns the permission that an API key's allow and deny lists define. Returns null for an API key that may
- * use every tool.
+ * Returns the permission that results from an API key's allow and deny lists. Returns null for an API key
+ * that may use every tool.
  */
 export function permissionOf(lists: ToolLists): ToolPermission | null {
   const { allowedTools, deniedTools } = lists;

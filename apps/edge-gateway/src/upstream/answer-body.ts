@@ -10,7 +10,7 @@ interface BodySource {
 /** A function that reads a response body. If the reader throws, the response body is aborted. */
 export interface BodyReader {
   /**
-   * Takes a chunk of the response body. Returns whether the reader can accept more chunks. A reader without
+   * Accepts a chunk of the response body. Returns whether the reader can accept more chunks. A reader without
    * room must call `AnswerBody.resume` when room becomes available.
    */
   take(chunk: Buffer): boolean;
@@ -30,8 +30,8 @@ const noBytes = Buffer.alloc(0);
 /**
  * The body of a provider's response, for a single reader that receives each chunk as it arrives. A provider
  * can send thousands of one-byte chunks. The chunks of one socket read, except the first chunk, are therefore
- * joined into a few large pieces. For a response with one chunk, a `Readable` would take three times as long
- * as this class.
+ * joined into a few large pieces. For a response with a single chunk, a `Readable` would take three times as
+ * long as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -44,7 +44,7 @@ export class AnswerBody {
   #hasEnded = false;
   #isOver = false;
   #failure: Error | undefined;
-  /** A callback for the first bytes, or for the end of a body without bytes. */
+  /** A callback for the first bytes, or for the end of an empty body. */
   #arrived: (() => void) | undefined;
 
   constructor(source: BodySource) {
@@ -89,7 +89,7 @@ export class AnswerBody {
   }
 
   /**
-   * Aborts the provider call unless the response body is already complete. After the body was read
+   * Aborts the provider call unless its response body is already complete. After the body was read
    * completely, the method has no effect.
    */
   discard(): void {
@@ -240,8 +240,8 @@ export function passOver(body: AnswerBody): void {
 export const errorBytesMax = 1024 * 1024;
 
 /**
- * Reads a provider's error body so that the caller can read it a second time from `body`. If the response ends
- * too early, reading `body` fails with the error of the response.
+ * Reads a provider's error body, and keeps it readable from `body` for the caller. If the response ends too
+ * early, reading `body` fails with the error of the response.
  */
 export async function peekError(
   error: AnswerBody,

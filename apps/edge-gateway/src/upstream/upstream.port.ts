@@ -26,7 +26,7 @@ export interface UpstreamCall {
   readonly isLinked?: true;
 }
 
-/** A provider's response with a body that has not been read. */
+/** A provider's response whose body has not been read yet. */
 export interface UpstreamReply {
   readonly status: number;
   readonly headers: IncomingHeaders;

@@ -16,7 +16,7 @@ export class ContentCopy {
   #isFull = false;
   readonly #memory: Turn['memory'] | undefined;
 
-  /** @param exchange the HTTP response to copy, and the admission slot that counts the copied bytes */
+  /** @param exchange the HTTP response to copy, and the admission slot against which the copied bytes count */
   constructor({ response, turn }: { readonly response: ServerResponse; readonly turn: Turn | null }) {
     this.#memory = turn?.memory;
     watchBody(response, (piece) => this.#note(piece));

@@ -19,7 +19,7 @@ interface WaitingJob extends ContentJob {
 }
 
 export interface ContentThreadOptions {
-  /** Path to the script of the thread. The default is the script that redacts and packs request contents. */
+  /** Path to the worker thread's script. The default is the script that redacts and packs request contents. */
   readonly threadFile?: URL;
   /**
    * Maximum duration of a job in milliseconds. A job that takes longer than the maximum fails, and the thread
@@ -48,7 +48,7 @@ const heapMbMax = 256;
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;
-  /** Waiting jobs by account. The first account in this map is the next account whose job runs. */
+  /** Waiting jobs by account. The first account in this map is the next one for which a job runs. */
   readonly #waiting = new Map<string, WaitingJob[]>();
   #worker: Worker | null = null;
   #running: WaitingJob | null = null;

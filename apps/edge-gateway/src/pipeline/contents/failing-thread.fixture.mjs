@@ -1,5 +1,5 @@
 // A content thread for tests.
-// The text of a job determines whether the thread fails, hangs, rejects the job or succeeds.
+// The text of a job determines whether the thread fails, hangs, rejects the job, or succeeds.
 import { parentPort } from 'node:worker_threads';
 
 parentPort.on('message', ({ copied }) => {

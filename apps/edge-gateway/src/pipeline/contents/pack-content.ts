@@ -31,7 +31,7 @@ function toJson(content: RequestContent): Buffer {
   return Buffer.from(JSON.stringify(content));
 }
 
-/** @throws if the text was not packed by `packContent`. */
+/** @throws Error if the text was not packed by `packContent`. */
 export async function unpackContent(packed: string): Promise<RequestContent> {
   const json = await decompress(Buffer.from(packed, 'base64'), { maxOutputLength: unpackedBytesMax });
   return requestContent.parse(JSON.parse(json.toString('utf8')));

@@ -23,8 +23,8 @@ export interface CopiedContent {
 }
 
 /**
- * Renders the contents of a request without credentials. Redacts all credentials in known formats and all
- * secrets of the account.
+ * Renders the contents of a request with all credentials removed. Redacts all credentials in known formats
+ * and all secrets of the account.
  */
 export function renderContent(
   { request, answer }: CopiedContent,

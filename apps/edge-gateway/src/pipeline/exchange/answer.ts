@@ -9,14 +9,14 @@ export interface ChatAnswer extends UpstreamAnswer {
   /** The target that responded, which is the chosen target or one of its fallbacks. */
   readonly target: Target;
   /**
-   * Abandons a response that could not be relayed. If the client has received no byte yet, the function returns
-   * normally, and the request can be forwarded again. Otherwise the function throws the error that broke the
-   * response.
+   * Abandons a response that could not be relayed. If the client has not received any bytes yet, the function
+   * returns normally, and the request can be forwarded again. Otherwise the function throws the error that
+   * broke the response.
    */
   readonly giveUp: (error: unknown) => undefined;
 }
 
-/** The end of a request, from the client's point of view. */
+/** How the request ended for the client. */
 export interface RelayOutcome {
   readonly status: RequestEventV1['status'];
   /** The HTTP status is null if the client disconnected before a status was sent. */

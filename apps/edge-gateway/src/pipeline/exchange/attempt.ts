@@ -90,8 +90,8 @@ export interface AbandonedCall {
 /** The attempts for one request. */
 export interface Attempts {
   /**
-   * The attempt that produced the response for the client, or the latest attempt. The value is null before the
-   * first attempt, and while two hedged attempts run.
+   * The attempt that produced the response for the client, or the latest attempt. Null before the first
+   * attempt, and while two hedged attempts run.
    */
   current: Attempt | null;
   /** Number of provider calls sent, including recovery rounds. */
@@ -105,9 +105,9 @@ export interface Attempts {
   callsHidden: number;
   /** Number of retries with a candidate that had already failed. */
   repeats: number;
-  /** Total length of the request bodies of all earlier recovery rounds, in bytes. */
+  /** Total number of bytes in the request bodies of all earlier recovery rounds. */
   earlierRoundBytes: number;
-  /** Failed attempts in the order of their provider calls. */
+  /** Failed attempts, in the order of their provider calls. */
   readonly failed: FailedAttempt[];
   /**
    * The attempt whose response broke before the first byte was sent to the client. The value is null if no

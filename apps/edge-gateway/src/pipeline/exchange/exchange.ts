@@ -90,7 +90,7 @@ export interface Exchange {
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
-  /** The gateway's choice of the model. The field is absent if the client named the model. */
+  /** The model that the gateway chose. The field is absent if the client named the model. */
   modelChoice?: ModelChoice;
   /** The cost and savings of compressing the conversation. The field is absent if nothing was compressed. */
   contextPrice?: ContextPrice;
@@ -112,9 +112,9 @@ export interface Exchange {
    * settled when the request ends. Null if the request saves no tokens.
    */
   reservation: Reservation | null;
-  /** The request's admission slot. The value is null while the request has no admission slot. */
+  /** The request's admission slot. Null while the request has no admission slot. */
   turn: Turn | null;
-  /** The provider calls made until now. The state of each provider call is in its `Attempt`. */
+  /** The provider calls made until now. The state of each provider call belongs to its `Attempt`. */
   readonly attempts: Attempts;
   /** A copy of the request and its response. The field is absent unless the account has content logging. */
   contents?: ContentCopy;
@@ -143,7 +143,7 @@ export interface ToolGuard {
   readonly streamsUsage: boolean;
   /** Number of tools before the tool lists were applied. */
   readonly toolsOffered: number;
-  /** Whether the tool lists changed the request. */
+  /** Whether the API key's tool lists changed the request. */
   readonly isRestricted: boolean;
 }
 
@@ -282,10 +282,10 @@ export function renderLossFields(losses: readonly Loss[]): string {
 
 /**
  * The cost and savings, in USD, of compressing a conversation in one request. The amounts in USD are null if
- * the model's prices are unknown.
+ * the prices of the model are unknown.
  */
 export interface ContextPrice {
-  /** Estimated number of tokens saved by the compression. */
+  /** Estimated number of tokens that compression saved. */
   readonly tokensSaved: number;
   readonly savedUsd: number | null;
   /** The cost of writing messages that compression changed to the provider's prompt cache again. */

@@ -44,7 +44,7 @@ export function sumSavedTokens(
 
 /**
  * Renders the recovery tool's definition as text, so that the tokens of the definition can be counted. The
- * actual token count differs by a few tokens between formats.
+ * actual token count varies by a few tokens between formats.
  */
 export function renderCounted({ name, description, parameters }: RecoveryTool): string {
   return JSON.stringify({ type: 'function', function: { name, description, parameters } });

@@ -9,7 +9,7 @@ type SchemaResult = CompressSchemasReply['results'][number];
 export type PlannedReply = Extract<PlanToolsReply, { status: 'planned' }>;
 
 /**
- * Edits to one tool definition. The offsets of the edits are relative to the first byte of the definition.
+ * Edits to the definition of one tool. The offsets of the edits are relative to the first byte of the definition.
  */
 export interface SchemaEdits {
   readonly edits: readonly ByteEdit[];
@@ -87,7 +87,7 @@ export interface ToolPlan {
   readonly reason: PlanReason | null;
   /** The tool router's reply. The value is null if the reply was late or the call to the tool router failed. */
   readonly reply: PlannedReply | null;
-  /** Keys under which the plan is stored. The value is null if the conversation was not planned. */
+  /** Keys under which the plan is stored. Null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
   /**
    * Tools that the model requested in its last turn. The definitions of the requested tools are added to the
@@ -99,7 +99,7 @@ export interface ToolPlan {
    * does not apply.
    */
   readonly recovery?: Recovery | undefined;
-  /** Deferral, which replaces pruning. The field is absent if tools outside `forwarded` are pruned. */
+  /** Deferral, which is used in place of pruning. Absent if the tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
   /**
    * The parts of the plan that only a conversation with bound reasoning has. Every request of such a
@@ -134,8 +134,8 @@ export interface Deferral {
   /** Returns whether deferral applies at a target. Some fallback models do not support deferral. */
   readonly appliesAt: (target: Target) => boolean;
   /**
-   * Deferred tools that messages at the end of earlier or current turns load, oldest first. The field is absent
-   * if no turn loads tools.
+   * Deferred tools that messages at the end of earlier or current turns load, oldest first. The field is
+   * absent if no turn loaded tools.
    */
   readonly additions?: readonly ToolAddition[];
   /** Returns whether messages can load deferred tools at a target that supports deferral. */
@@ -238,7 +238,7 @@ export interface ConversationKeys {
 /** The upstream request with its plan. */
 export interface Outbound {
   readonly body: Uint8Array;
-  /** The edits of the client's bytes that `body` contains. */
+  /** The edits to the client's bytes that `body` already contains. */
   readonly edits: readonly ByteEdit[];
   readonly conversation: Conversation;
   readonly plan: ToolPlan;

@@ -94,8 +94,8 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last response, as a tool call with its result. The result
- * depends only on the requested tools.
+ * Renders the tools that the model requested in its last response, as a tool call with its result. The
+ * outcome depends only on the requested tools.
  */
 export function renderRequestedTools(
   standInName: string,

@@ -7,9 +7,9 @@ import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
 /**
  * Returns whether a request can carry the recovery tool. A request cannot carry the recovery tool in three
  * cases. First, the client forces the model to call a tool (`required`). Second, the client requests several
- * responses at once, and each response would need different tools. Third, the client's last message contains
- * the beginning of the model's response. The request lists the recovery tool even if the client allows the
- * model no tool or only named tools. An unchanged tool list keeps the provider's prompt cache valid. The
+ * responses at once, each of which would need different tools. Third, the client's last message contains the
+ * beginning of the model's response. The request lists the recovery tool even if the client forbids tool
+ * calls or allows only named tools. An unchanged tool list keeps the provider's prompt cache valid. The
  * function does not check for bound reasoning.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
@@ -22,7 +22,7 @@ function wantsSeveralAnswers(tape: JsonTape): boolean {
   return wanted !== undefined && tape.kind(wanted) === 'number' && Number(tape.value(wanted)) > 1;
 }
 
-/** The inputs for building a recovery. All numbers in these inputs are indexes in the client's tool list. */
+/** The inputs for building a recovery. All numbers in these inputs are indexes into the client's tool list. */
 export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -37,7 +37,7 @@ export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
    * recover only compressed content.
    */
   readonly reachesTools: boolean;
-  /** Returns whether the key may use a tool. The field is absent if the key has no tool lists. */
+  /** Returns whether the API key may use a tool. The field is absent if the key has no tool lists. */
   readonly permits?: ((name: string) => boolean) | undefined;
   /** Returns tool indexes, best match first. Rejects if planning fails. */
   readonly rank: (need: string) => Promise<readonly number[]>;

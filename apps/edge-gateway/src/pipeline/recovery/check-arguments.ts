@@ -21,8 +21,8 @@ type Schema = Record<string, unknown>;
 interface Check {
   readonly root: unknown;
   /**
-   * Functions that render the problems. The text of a problem is rendered only if the problem is reported.
-   * The problems found in a failed branch are dropped if another branch accepts the value.
+   * Functions that render the problems as text. The text of a problem is rendered only if the problem is
+   * reported. The problems found in a failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
   /** The amount of work that the check has done so far. All branches of the check add to this count. */
@@ -31,12 +31,12 @@ interface Check {
 }
 
 /**
- * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty list
- * if the arguments fit. Schema keywords that the check does not support are ignored, because the client's own
- * tool rejects invalid calls. The project does not use a common validator, because such validators compile a
- * schema to code or run its regular expressions. Running code or expressions from a client's schema would
- * endanger the other clients of this process. The check of arguments ignores the keywords `pattern` and
- * `format`.
+ * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty
+ * list if the arguments match the schema. Schema keywords that the check does not support are ignored,
+ * because the client's own tool rejects invalid calls. The project does not use a common validator, because
+ * such validators compile a schema to code or run its regular expressions. Running code or expressions from a
+ * client's schema would endanger the other clients of this process. The check of arguments ignores the
+ * keywords `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;
@@ -52,7 +52,7 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
 }
 
 /**
- * Adds an amount to the counted work. Returns false if the work exceeds the limit. After the limit on work is
+ * Adds to the amount of work done. Returns false if the work exceeds the limit. After the limit on work is
  * exceeded, the remaining values are accepted without a check.
  */
 function spend({ spent }: Check, work: number): boolean {

@@ -104,7 +104,7 @@ interface InvalidCalls {
   /** Number of invalid calls to tools that were sent with the client's own definition. */
   readonly asWritten: number;
   /**
-   * Number of invalid calls to tools with a shortened definition. Shortening definitions does harm if these
+   * Number of invalid calls to tools with a shortened definition. Shortening definitions is harmful if these
    * tools have a higher share of invalid calls than tools with full definitions.
    */
   readonly shortened: number;

@@ -2,8 +2,8 @@ import type { StreamEvent } from '@gateway/interchange';
 import { showsReasoning } from './reasoning.ts';
 
 /**
- * Stores all events of a recovery round, because the next round's request contains the events. The store merges
- * the deltas of one text, so that a long response needs few events.
+ * Stores all events of a recovery round, because the next round's request contains the events. The store
+ * merges the deltas of a text, so that even a long response needs few events.
  */
 export class KeptEvents {
   readonly #events: StreamEvent[] = [];

@@ -18,7 +18,7 @@ export function showsReasoning(event: StreamEvent): boolean {
 }
 
 /**
- * Returns the event without the fields that contain reasoning. Returns undefined if the event has no other
+ * Returns the event without its reasoning fields. Returns undefined if the event has no other
  * fields.
  */
 export function withoutReasoning(event: Extension): Extension | undefined {

@@ -153,7 +153,7 @@ export class RecoveryRounds {
     return this.#billed.length === 0 ? [] : [...this.#billed, this.#given.estimateUsage(kept.characters)];
   }
 
-  /** Whether `usages` contains an estimate. */
+  /** Whether any entry in `usages` is an estimate. */
   get isUsageEstimated(): boolean {
     const isEstimatedNow = this.#reducer.usage === undefined && this.#billed.length > 0;
     return this.#isUsageEstimated || (isEstimatedNow && !this.#isBetween);

@@ -4,7 +4,7 @@ import type { RecoveryTool } from './recovery.ts';
 /** The recovery tool's name, unless one of the client's tools already has this name. */
 const ownName = 'svc_more_tools';
 
-/** The inputs that determine the recovery tool. */
+/** The inputs from which the recovery tool is built. */
 interface RecoveryToolInput {
   /** Names of the pruned tools, in the client's order. */
   readonly names: readonly string[];
@@ -24,8 +24,8 @@ const descriptionCharactersMax = 1024;
 
 /**
  * Renders the recovery tool. The result depends only on the input, so the same tool names always give the same
- * bytes. If the names do not fit in the tool's description, the description of the parameter `names` lists the
- * names.
+ * bytes. If the names do not fit into the tool's description, they are listed in the description of the
+ * parameter `names`.
  */
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {
   const standsForTools = names.length > 0;

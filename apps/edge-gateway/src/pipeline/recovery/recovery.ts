@@ -2,7 +2,7 @@ import type { ByteEdit, ChatMessage, ChatTool, ClientFormat, ToolDescription } f
 
 /**
  * The position of recovered tools in a request. With `in_place`, the definitions of recovered tools follow
- * the last message. With `regrown`, the tool list of a new request contains the definitions.
+ * the last message. With `regrown`, the definitions are in the tool list of a new request.
  */
 type RecoveryMode = 'in_place' | 'regrown';
 
@@ -20,13 +20,13 @@ export interface Recovery {
   readonly mode: RecoveryMode;
   readonly recoveryTool: RecoveryTool;
   /**
-   * Pruned tools by name, with their first index in the client's list. The pruned tools are listed in the
+   * Pruned tools by name, each with its first index in the client's list. The pruned tools are listed in the
    * client's order.
    */
   readonly pruned: ReadonlyMap<string, number>;
   /** Returns the status of a tool name that a model calls. */
   statusOf(name: string): ToolStatus;
-  /** Returns the name of a tool for a call to the client, with the tool's namespace in the client's list. */
+  /** Returns the tool name for a call to the client, with the namespace that the client's list uses. */
   calledName(name: string): { readonly name: string; readonly namespace?: string };
   /**
    * Edits that replace calls to pruned tools in the transcript with recovery tool calls. The offsets of the
@@ -44,8 +44,8 @@ export interface Recovery {
    */
   find(need: string): Promise<readonly string[]>;
   /**
-   * Returns the recovery that remains after the named tools are forwarded. Returns null if there is no tool
-   * and no content to recover.
+   * Returns the recovery for the tools that are still pruned after the named tools are forwarded. Returns
+   * null if there is no tool and no content to recover.
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**

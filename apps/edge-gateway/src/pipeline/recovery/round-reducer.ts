@@ -37,7 +37,7 @@ export class RoundReducer {
   readonly #passesReasoning: boolean;
   /** Whether a failed recovery round may be replaced without showing its error to the client. */
   readonly #isReplaceable: boolean;
-  /** Numbers of the reasoning blocks that the client does not receive. */
+  /** Indexes of the reasoning blocks that the client does not receive. */
   readonly #hidden = new Set<number>();
   readonly #withheld = new Map<number, WithheldCall>();
   /** Maps the provider's block numbers to the client's block numbers. */
@@ -140,7 +140,7 @@ export class RoundReducer {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }
 
-  /** Sends the leading events together with the first block, so that an empty round sends nothing. */
+  /** Sends the leading events together with the first content block, so that an empty round sends no events. */
   #emit(events: readonly StreamEvent[]): readonly StreamEvent[] {
     if (events.length === 0) return events;
     this.#isSpoken = true;
@@ -199,7 +199,7 @@ export class RoundReducer {
     return this.#usage;
   }
 
-  /** Usage for all recovery rounds up to and including the current round. */
+  /** Usage of all recovery rounds up to and including the current round. */
   get #usages(): readonly TokenUsage[] {
     const { usages } = this.#before;
     return this.#usage === undefined ? usages : [...usages, this.#usage];

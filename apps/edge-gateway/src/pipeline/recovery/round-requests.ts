@@ -60,7 +60,7 @@ export class RoundRequests {
    * Answers the recovery tool calls of a round. The next request contains these answers.
    * @param current the recovery of this round.
    * @param events all events of the round.
-   * @param isLast whether the next request lists every tool
+   * @param isLast whether the next request contains every tool
    */
   async answer(
     current: Recovery,
@@ -93,7 +93,7 @@ export class RoundRequests {
     if (this.#recovery.pruned.has(name)) this.#recovered.add(name);
   }
 
-  /** Returns the request of another recovery round. */
+  /** Returns the provider request for another recovery round. */
   next(current: Recovery): NextRound {
     const added = [...this.#added];
     const recovery = added.length > 0 ? this.#recovery.afterForwarding(added) : current;

@@ -12,8 +12,8 @@ const countPath = `${messagesEndpoint.path}/count_tokens`;
 const conversePath = '/model/{id}/converse';
 
 /**
- * The chat endpoints in all three formats. The pipeline authenticates the requests to the chat endpoints. See
- * docs/internals/request-path.md.
+ * The chat endpoints in all three formats. Requests to the chat endpoints are authenticated in the pipeline.
+ * See docs/internals/request-path.md.
  */
 @Controller()
 @AllowAccess('pipeline')

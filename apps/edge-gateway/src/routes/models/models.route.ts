@@ -191,7 +191,7 @@ function renderAnthropic({ id, created, owned_by }: ListedModel): z.output<typeo
   return { type: 'model', id, display_name: `${name} (${owned_by})`, created_at };
 }
 
-/** Renders a name such as `svc/auto`, with which the client leaves the choice of the model to the gateway. */
+/** Renders a name such as `svc/auto`, which leaves the choice of the model to the gateway. */
 function renderChoice(id: string): ListedModel {
   return { id, object: 'model', created: 0, owned_by: 'svc', kind: 'chat' };
 }

@@ -98,8 +98,8 @@ const translated =
 
 /**
  * Describes a proxied endpoint in the API reference. The gateway reads the `model` field of a proxied
- * request. For a key with allow or deny lists of tools, the gateway also reads the tools. The provider
- * defines all other fields of the request.
+ * request. For a key with allow or deny lists of tools, the gateway also reads the tools. All other fields of
+ * the request are defined by the provider.
  */
 function describeProxy(endpoint: ProxyEndpoint): Operation {
   const { id, summary, body, contentType, answer, streams } = described[endpoint];

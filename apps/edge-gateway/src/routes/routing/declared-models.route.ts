@@ -107,7 +107,7 @@ export class DeclaredModelsRoute {
 /** Maximum number of characters in the id of a model. */
 const modelIdCharsMax = 256;
 
-/** Reads the provider and the model from the path. The model is the whole rest of the path. */
+/** Reads the provider and the model from the path. The model is the entire rest of the path. */
 function readName(request: FastifyRequest): { readonly provider: string; readonly modelId: string } {
   const { provider = '', '*': modelId = '' } = request.params as Record<string, string>;
   if (modelId.trim() !== '' && modelId.length <= modelIdCharsMax && !modelId.includes('\0'))

@@ -2,7 +2,7 @@ import type { ModelObservation, RoutingModel, RoutingModelStatus } from '@gatewa
 import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 
 /**
- * Renders the catalogue's facts about a model.
+ * Renders what the catalogue knows about a model.
  * @param at Unix time in milliseconds at which the shown prices apply
  */
 export function renderRoutingModel(model: CatalogModel, at: number): RoutingModel {

@@ -42,7 +42,7 @@ const sharedAccountId = 'people';
 export interface Client {
   /** The address or network against which failed attempts are counted. */
   readonly clientAddress: string;
-  /** The origin of the request for the audit log. */
+  /** The origin of the request, recorded in the audit log. */
   readonly origin: RequestOrigin;
 }
 
@@ -73,8 +73,8 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 
 /**
  * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls from a known device count
- * against the device's own limit instead of the address's limit. Other users of the same address can therefore
- * not use up the device's limit. Throws `too_many_attempts` if the limit is exceeded.
+ * against the device's own limit instead of the address's limit. Other users at the same address therefore
+ * cannot use up the device's limit. Throws `too_many_attempts` if the limit is exceeded.
  */
 async function limitAuth(
   rateLimiter: RateLimiter,
@@ -91,7 +91,7 @@ async function limitAuth(
  * Throws `cross_site_request` if a page from another site makes the browser send the call. Otherwise, another
  * site could sign the user in or out, or switch accounts. Only browsers send the two headers that this check
  * reads. The SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect
- * users. This check of two headers also works in old browsers.
+ * users. This check of two headers also works for old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

@@ -13,14 +13,14 @@ const securePrefix = '__Host-';
 const refreshName = 'svc_refresh';
 const deviceName = 'svc_device';
 /**
- * Separates the tokens of several users in the device cookie. Device tokens never contain the separator
- * character.
+ * Separates the tokens of several users in the device cookie. Device tokens never contain this
+ * separator.
  */
 const separator = '~';
 
 /**
- * Lifetime of the device cookie. The lifetime of 180 days equals the validity of a device token. The account
- * service checks the exact validity of a device token.
+ * Lifetime of the device cookie. The lifetime of 180 days equals the validity period of a device token. The
+ * account service checks the exact validity of a device token.
  */
 const deviceMaxAgeSeconds = 180 * 24 * 60 * 60;
 

@@ -35,8 +35,8 @@ const alternativesMax = 4;
 const keptShare = 0.6;
 
 /**
- * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The function logs the
- * chosen model.
+ * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The function also
+ * logs the chosen model.
  * @throws GatewayError `no_candidate_model` if rules exclude all models, with the rule for each model. Also
  * throws `provider_not_connected` if no model is available.
  */
@@ -105,7 +105,7 @@ async function chooseWithin(
 
 /**
  * Returns whether a shorter request might fit a model that was excluded because of its context window.
- * Pruning or compression must be able to shorten the request.
+ * It must be possible to shorten the request by pruning or compression.
  */
 function mayShrink(caller: Caller, hasTools: boolean, excluded: readonly Excluded[]): boolean {
   const { compression, pruning } = caller;

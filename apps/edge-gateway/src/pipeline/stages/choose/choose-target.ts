@@ -114,8 +114,8 @@ export function idAt({ name }: Provider, model: string, catalog: ModelCatalog): 
 }
 
 /**
- * Chooses the provider of a bare model name. On the Responses API, planned and proxied requests for a model go
- * to the same provider.
+ * Chooses the provider for a bare model name. On the Responses API, planned and proxied requests for a model
+ * go to the same provider.
  */
 function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const { model, format, connected, isNamed } = wanted;
@@ -155,8 +155,8 @@ const makers: readonly string[] = [
 ];
 
 /**
- * Chooses the provider of a bare model name. The account's order comes first, then the maker of the model. The
- * result is undefined if several providers remain, because their prices and privacy rules differ.
+ * Chooses the provider for a bare model name. The account's preferred order comes first, followed by the maker of
+ * the model. The result is undefined if several providers remain, because their prices and privacy rules differ.
  */
 export function preferProvider(usable: readonly string[], order: readonly string[] = []): string | undefined {
   if (usable.length === 1) return usable[0];
@@ -206,8 +206,8 @@ export function ambiguous(model: string, providers: readonly string[]): GatewayE
 }
 
 /**
- * Chooses the lane. The client's own format comes first, because a request without translation loses nothing.
- * If the provider does not support the client's format, the gateway uses the provider's preferred format.
+ * Chooses the lane of the request. The client's own format comes first, because a request without translation loses
+ * nothing. If the provider does not support the client's format, the gateway uses the provider's preferred format.
  * @throws GatewayError `provider_not_connected` if the provider supports none of the gateway's formats
  */
 function chooseLane(format: ClientFormat, provider: Provider): Lane {

@@ -41,7 +41,7 @@ describe('the fallbacks for a named model', () => {
 
   it('are skipped if they lack a needed feature, and each skipped fallback is recorded once', () => {
     const { names, skipped } = choose(['groq/b', 'mistral/c', 'xai/d'], ['b', 'd']);
-    // Fallbacks are not looked up until the request needs a fallback.
+    // Fallbacks are looked up only when the request needs one.
     expect(skipped).toEqual([]);
     expect(names()).toEqual(['mistral/c']);
     expect(names()).toEqual(['mistral/c']);

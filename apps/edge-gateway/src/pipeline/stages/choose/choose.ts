@@ -74,8 +74,8 @@ function nameTarget({ provider, model }: Target, { ledger, headers }: Exchange):
 }
 
 /**
- * The error for a routing string (such as `svc/auto`) in a request with stored state. Only one provider has the
- * stored state.
+ * The error for a routing string (such as `svc/auto`) in a request with stored state. Only one provider
+ * stores the state.
  */
 function needsNamedModel(model: string, field: string): GatewayError {
   const message = `With ${model}, the gateway chooses the provider, but only the provider that stores the state can use ${field}. Set model to the <provider>/<model> of the stored state, or send the whole conversation in input, without ${field}.`;
@@ -149,7 +149,7 @@ function chooseNamed(
   return chooseFallbacks(find(request.outline.model), routing.fallbacks, { find, lackOf, skip });
 }
 
-/** The rules for choosing fallbacks. */
+/** The rules by which fallbacks are chosen. */
 export interface FallbackRules {
   /** Finds the target for a model. Throws if no target exists. */
   readonly find: (model: string) => Target;

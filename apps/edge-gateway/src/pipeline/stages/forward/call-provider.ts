@@ -27,7 +27,7 @@ import { markCache } from './mark-cache.ts';
 
 /** The planned request in the client's format. */
 interface PlannedRequest {
-  /** The request bytes, edited for this target. */
+  /** The request bytes, with the edits for this target. */
   readonly bytes: Uint8Array;
   /**
    * Messages to append after the last message in `bytes`. Only translation appends messages, because bodies
@@ -209,7 +209,7 @@ async function restoreReasoning(
   return request;
 }
 
-/** Replaces custom tools and tools with names that the provider rejects. */
+/** Replaces custom tools, and tools whose names the provider rejects. */
 function adaptTools(whole: ChatRequest, attempt: Attempt): ReturnType<typeof wrapCustomTools> {
   const { provider, lane } = attempt.target;
   attempt.customTools = findCustomTools(whole);

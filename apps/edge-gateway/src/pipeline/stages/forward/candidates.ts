@@ -30,20 +30,20 @@ export type RetryServices = ConnectionServices & {
 /** A failed candidate that can be retried. */
 interface Repeat {
   readonly candidate: Candidate;
-  /** The wait before the provider call in milliseconds, including the pause that the provider requests. */
+  /** The wait before the provider call in milliseconds, including any pause that the provider requested. */
   readonly waitMs: number;
 }
 
-/** The reasons for a failure that also affect all other models at the same backend. */
+/** The reasons for a failure that also affect every other model of the same backend. */
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
  * Calls the first candidate that is available. The target with a ready credential comes first, followed by
- * the ready fallbacks in their order. If no candidate is ready, the next choice is a candidate in a pause
- * that its provider requested. The last choice is a candidate with an open circuit breaker and no call in
- * flight. A call at an open circuit breaker tests whether the backend works again. The choice of a candidate
- * depends on the number of calls in flight. The function starts the call in the same event loop tick, so that
- * every choice counts the calls of simultaneous requests.
+ * the ready fallbacks in their configured order. If no candidate is ready, the next choice is a candidate in
+ * a pause that its provider requested. The last choice is a candidate with an open circuit breaker and no
+ * call in flight. A call through an open circuit breaker tests whether the backend works again. The choice of
+ * a candidate depends on the number of calls in flight. The function starts the call in the same event loop
+ * tick, so that every choice counts the calls of simultaneous requests.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or `provider_not_connected` if
  * the target's provider is not connected
  */

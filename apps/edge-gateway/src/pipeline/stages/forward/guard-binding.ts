@@ -26,8 +26,8 @@ export interface GuardServices {
 const bindingError = 'bound to a different conversation';
 
 /**
- * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a change
- * by the gateway may be the cause. The gateway then retries the request with `drop_block`, so that the
+ * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a
+ * change by the gateway may be the cause. The gateway then retries the request with `drop_block`, so that the
  * provider drops reasoning that does not match. Later requests of the conversation also use `drop_block`. The
  * client's own setting always takes precedence. All other errors are relayed unchanged.
  */

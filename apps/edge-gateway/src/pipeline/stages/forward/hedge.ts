@@ -15,8 +15,8 @@ interface Hedge {
 }
 
 /**
- * Returns whether a second provider call may run in parallel. A parallel call requires that the request has no
- * side effects and that the gateway has not yet called a provider.
+ * Returns whether a second provider call may run in parallel with the first. A parallel call requires that
+ * the request has no side effects and that the gateway has not yet called a provider.
  */
 export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: HedgeServices): boolean {
   return settings.hedgeAfterMs > 0 && isHedgeable === true && exchange.attempts.calls === 0;
@@ -25,7 +25,7 @@ export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: H
 /**
  * Runs an attempt. If the provider does not respond in time, the function runs a second attempt with another
  * ready candidate. The second attempt is counted against the retry budget. The first good response of the two
- * attempts is used. The function cancels the slower attempt and records its possible cost.
+ * attempts is used. The function cancels the slower attempt and records the possible cost of the cancelled call.
  */
 export async function runHedged(
   task: ForwardTask,

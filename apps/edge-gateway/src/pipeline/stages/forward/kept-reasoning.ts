@@ -19,7 +19,7 @@ const turnsStep = 64;
 const valueBytesMax = 256 * 1024;
 /**
  * Limits on the loading of stored reasoning. Each Redis command loads a limited number of turns, so that no
- * reply delays other commands. Turns beyond the limit of bytes per request are left out.
+ * reply delays other commands. Turns that exceed the limit of bytes per request are left out.
  */
 const loadedTogether = 16;
 const loadedBytesMax = 4 * 1024 * 1024;
@@ -37,7 +37,7 @@ export interface ReasoningOwner {
   readonly credential: string | null;
 }
 
-/** Reasoning of a response. */
+/** The reasoning in one response. */
 interface KeptPart {
   /** The id of the tool call that follows the reasoning. The value is null if a text follows the reasoning. */
   readonly before: string | null;
@@ -148,7 +148,7 @@ function digestTurns(
   return { turns, end };
 }
 
-/** Adds a value to the hash. The hash excludes cache markers, because clients move them to later messages. */
+/** Adds a string to the hash. The hash excludes cache markers, because clients move them to later messages. */
 function addJson(all: Hash, value: unknown): void {
   const text = JSON.stringify(value, (name, member: unknown) => {
     if (name === 'cacheMarker') return undefined;
@@ -227,7 +227,7 @@ function readPhase({ extensions }: Pick<TextPart, 'extensions'>): string | undef
   return typeof phase === 'string' ? phase : undefined;
 }
 
-/** Reads the reasoning from the events of one response. Stores the reasoning when the response is complete. */
+/** Reads the reasoning from the events of one response. Stores the reasoning once the response is complete. */
 export class ReasoningRecorder {
   readonly #before: Hash;
   readonly #keep: (digest: Buffer, parts: readonly KeptPart[]) => void;

@@ -42,8 +42,8 @@ export type AttemptServices = RetryServices & {
 };
 
 /**
- * The failure of a fallback that cannot carry this request. The failure is not caused by the backend of the
- * fallback.
+ * The failure that is reported for a fallback that cannot carry this request. The failure is not caused by
+ * the backend of the fallback.
  */
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
@@ -106,8 +106,8 @@ async function isReplaceable(
 }
 
 /**
- * Returns the time limit for the first byte, or for a whole non-streaming response. Returns undefined if the
- * target has no fallbacks.
+ * Returns the time limit for the first byte, or for the whole response if it is not a stream. Returns
+ * undefined if the target has no fallbacks.
  */
 function firstByteMsOf({ target, exchange }: ForwardTask, { settings }: AttemptServices): number | undefined {
   if (target.alternatives === undefined) return undefined;
@@ -144,21 +144,21 @@ interface BackendCallInput {
   readonly backend: Backend;
   readonly parent: AbortSignal;
   /**
-   * The time limit for the first byte to the client in milliseconds. The value is undefined if no other
-   * candidate can be called.
+   * The time limit for the first byte to the client in milliseconds. Undefined if no other candidate can be
+   * called.
    */
   readonly firstByteMs: number | undefined;
   /**
    * Returns whether another candidate can be called now. The caller checks this only after the time limit for
-   * the first byte.
+   * the first byte has expired.
    */
   readonly isReplaceable: () => Promise<boolean>;
   readonly failures: Counter<'reason'>;
 }
 
 /**
- * One call to a backend, from just before the request is sent until the response ends. The result of a call
- * counts once for the backend's health, and does not count if the client disconnects.
+ * One call to a backend, from just before the request is sent until the response ends. A call's outcome
+ * counts once toward the backend's health, and does not count if the client disconnects.
  */
 class BackendCall {
   readonly signal: AbortSignal;

@@ -85,7 +85,7 @@ describe('simultaneous requests', () => {
     const first = (await Promise.all(conversations.map((name) => keysOf(name, [])))).flat();
     expect((await Promise.all(conversations.map((name) => keysOf(name, [])))).flat()).toEqual(first);
     expect(new Set(first).size).toBe(3);
-    // After an overload error, the same key is used again. After an authentication error, another key is used.
+    // After an overload error, the same provider key is used again. After an authentication error, another key is used.
     expect(await keysOf(conversations[0]!, [529])).toEqual([first[0], first[0]]);
     const [own, other] = await keysOf(conversations[0]!, [401]);
     expect([own, other === own]).toEqual([first[0], false]);
@@ -103,7 +103,7 @@ describe('simultaneous requests', () => {
 });
 
 describe('a failed search for the next candidate', () => {
-  /** Returns services in which only the first vault lookup succeeds. All later vault lookups fail. */
+  /** Returns services in which only the first vault lookup succeeds. All later vault lookups fail in this test. */
   function createVaultlessServices() {
     let opened = 0;
     return createServices(() => {
@@ -143,7 +143,7 @@ describe('a silent provider', () => {
 
   /**
    * Returns a provider that responds after `silentMs` unless the call is cancelled first. The list `asked`
-   * contains the models that were called.
+   * contains the models that have been called.
    */
   function createSilence(silentMs: number, alternatives: () => readonly Target[]) {
     const asked: string[] = [];

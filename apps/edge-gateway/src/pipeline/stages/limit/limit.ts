@@ -9,7 +9,7 @@ import type { Caller } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 
 /**
- * Enforces the API key's limit on requests per minute. Accepted and rejected requests both get the rate-limit
+ * Enforces the API key's limit of requests per minute. Accepted and rejected requests both get the rate-limit
  * headers. Returns the caller with all known changes to its API key applied.
  * @throws GatewayError `rate_limit_exceeded` if the API key has sent too many requests per minute.
  * @throws GatewayError `invalid_api_key`, `expired_api_key` or `insufficient_scope` if a changed API key no

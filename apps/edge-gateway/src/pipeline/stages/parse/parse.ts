@@ -25,13 +25,13 @@ const depthMax = 128;
  * Maximum number of JSON values and keys in a request body. A value or key takes about one token, and the comma
  * after it takes another. This limit therefore corresponds to a million tokens. The position of each JSON
  * value takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the
- * gateway reads takes up to ten times as much memory.
+ * gateway parses takes up to ten times its length in memory.
  */
 const valuesMax = 524_288;
 
 /**
- * Maximum number of fields of one object in a request body. With this limit, searching an object for several
- * fields takes a bounded time.
+ * Maximum number of fields of one object in a request body. This limit bounds the time of searching an object
+ * for several fields.
  */
 const fieldsMax = 16_384;
 
@@ -92,7 +92,7 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   const { toolChoice } = outline;
   if (toolChoice.mode === 'allowed' && toolChoice.names.length > toolsMax)
     throw new GatewayError('too_many_tools', { param: 'tool_choice' });
-  // A provider with the Responses API may have stored the tool calls, and validates all items of the request.
+  // A provider with the Responses API may have stored the tool calls, and validates all items in the request.
   if (exchange.format !== 'responses') requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
@@ -105,7 +105,7 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
 }
 
 /**
- * @throws GatewayError `too_deep` if the body is nested too deeply.
+ * @throws GatewayError `too_deep` if the JSON in the body is nested too deeply.
  * @throws GatewayError `malformed_json` if the body is not valid JSON.
  * @throws GatewayError `request_too_large` if the body has too many values or fields
  */

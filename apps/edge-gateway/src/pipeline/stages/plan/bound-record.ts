@@ -31,8 +31,8 @@ export interface ConversationNames {
 
 /**
  * Returns a name for the conversation, derived from its first messages and the names of its tools. The name of
- * a conversation does not depend on the order of the tools. The name also ignores tools that the client defers,
- * because a client may add deferred tools at any time.
+ * a conversation does not depend on the order of the tools. The name also ignores tools that the client
+ * defers, because a client may add such tools at any time.
  */
 export function nameConversation({ request, caller, tools }: ConversationSubject): ConversationNames {
   const { conversation, tape } = request;
@@ -118,7 +118,7 @@ export function applyRecord(
     : planned;
 }
 
-/** Adds the tools that turns load to the deferral. Loaded tools that the client no longer sends are left out. */
+/** Adds the tools that user turns load to the deferral. Loaded tools that the client no longer sends are left out. */
 function withAdditions(
   { additions }: ConversationPlanRecord,
   tools: ConversationSubject['tools'],

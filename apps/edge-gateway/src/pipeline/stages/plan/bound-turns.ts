@@ -22,7 +22,7 @@ export const unplanned: BoundConversation = { plan: null, isAnchored: false, dro
 
 export interface FoundConversation {
   readonly known: BoundConversation;
-  /** False if the store could not be read, so that an existing plan is unknown. */
+  /** False if the store could not be read, so that it is unknown whether a plan exists. */
   readonly isSure: boolean;
   /** The limit on the time that the request waits for the records of earlier requests. */
   readonly wait: Wait;

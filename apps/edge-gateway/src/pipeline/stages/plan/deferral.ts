@@ -75,7 +75,7 @@ export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOu
   return builtIn && bytes.subarray(range.start, range.end).includes('"defer_loading"');
 }
 
-/** Texts in a request that show that the client itself defers tools. */
+/** Text patterns in a request which show that the client itself defers tools. */
 const ownDeferral = ['"tool_search_tool_', '"tool_search"', '"defer_loading"', '"namespace"'];
 
 function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {
@@ -85,8 +85,8 @@ function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean
 }
 
 /**
- * Returns whether `allowed_tools` can be used. If the client restricts `tool_choice`, its `tool_choice` stays
- * unchanged. Tools without a name cannot be listed in `allowed_tools`.
+ * Returns whether the request can use `allowed_tools`. If the client restricts `tool_choice`, its
+ * `tool_choice` stays unchanged. Tools without a name cannot be listed in `allowed_tools`.
  */
 function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
   return (

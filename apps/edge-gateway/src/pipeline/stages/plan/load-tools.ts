@@ -12,9 +12,9 @@ import type { ConversationSubject } from './conversation/conversation-planner.ts
 import { isBudgetExhausted } from './spend-budget.ts';
 
 /**
- * Loads the deferred tools that a new user turn suggests. A message after the user's message loads the tools,
+ * Loads the deferred tools that match a new user turn. A message after the user's message loads the tools,
  * so the prompt's prefix does not change. The message must appear in every later request. The decision is
- * therefore stored durably before the request is sent, also if the turn loads no tools. A repeated request
+ * therefore stored durably before the request is sent, even if the turn loads no tools. A repeated request
  * then gets the same message. If the decision cannot be stored, the turn loads no tools.
  */
 export async function loadTools(

@@ -162,8 +162,8 @@ async function askRouter(
 }
 
 /**
- * Applies the stored decision to a later request. The router still ranks the tools, but only for the log, to
- * measure the recall of the stored decision.
+ * Applies the stored decision to a later request. The router still ranks the tools, but only to log the
+ * recall of the stored decision.
  */
 async function carryOn(
   subject: ConversationSubject,
@@ -219,8 +219,8 @@ async function compress(
 
 /**
  * Plans the counting of a request's tokens. The request is counted in the form in which it would be sent,
- * because the provider checks signatures in counting requests too. A counting request decides and stores no
- * tool set.
+ * because the provider checks signatures in counting requests too. A token-counting request neither decides
+ * nor stores a tool set.
  */
 export async function planBoundCount(
   subject: ConversationSubject,

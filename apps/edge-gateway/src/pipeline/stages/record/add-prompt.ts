@@ -28,7 +28,7 @@ const conversationDigits = 32;
  * cache miss. The hashes are added after the response was sent, and the function never throws. Requests without
  * tools in the provider's own format are not hashed. The function also skips prompts that are too short for
  * the prompt cache, and models that have no prompt cache. For a large request, the function returns a
- * promise, so that other requests can run first.
+ * promise, so that other requests can run in between.
  */
 export function addPrompt(
   event: RequestEventV1,
@@ -45,7 +45,7 @@ export function addPrompt(
     try {
       event.prompt = renderPrompt(event, prompt, { exchange, outcome, model, usage, ...services });
     } catch {
-      // If the hashing fails, the usage event is still written, but the report on cache misses lacks this request.
+      // If hashing fails, the usage event is still written, but the cache miss report lacks this request.
     }
     return event;
   };
@@ -97,7 +97,7 @@ function renderPrompt(
 }
 
 /**
- * Cache lifetimes that a client can request, longest first. The longest lifetime among the cache markers of a
+ * Cache lifetimes that a client can request, longest first. The longest lifetime among the cache markers in a
  * request applies.
  */
 const lifetimes = (
@@ -114,8 +114,8 @@ function readTtlSeconds(bytes: Buffer): number | undefined {
 }
 
 /**
- * Returns prices in USD per million tokens, in the tier of the request. The price for cache writes is the
- * price for the shortest cache lifetime.
+ * Returns prices in USD per million tokens, in the tier of the request. The price for cache writes applies to
+ * the shortest cache lifetime.
  */
 function readPrices(
   model: CatalogModel,

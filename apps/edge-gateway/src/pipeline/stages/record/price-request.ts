@@ -11,7 +11,7 @@ export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
   /**
-   * Usage per provider call, if there were recovery rounds. The last provider call produced the client's
+   * Usage of each provider call, if there were recovery rounds. The last provider call produced the client's
    * response.
    */
   readonly rounds: readonly TokenUsage[];
@@ -48,12 +48,12 @@ interface PricedSavings {
 
 /**
  * Prices the savings from pruning and compression in USD, before and after the cost of pruning and compression.
- * Returns null if prices are unknown or the request was not served.
+ * Returns null if the prices are unknown, or if the request was not served.
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`.
- * The mean price covers all billed input, so leaving out cheap cached input saves little. With
- * recovery rounds, the mean price of the first round applies. With every tool, the request would have read
- * its input only once, at this price. If the tool set grew, or was decided after requests with all tools, the
- * uncached part of the prefix counts as a cost. This cost includes the new end of the prefix.
+ * The mean price covers all billed input, so leaving out cheap cached input saves little. With recovery
+ * rounds, the mean price of the first round is used. With every tool, the request would have read its input
+ * only once, at this price. If the tool set grew, or was decided after requests with all tools, the uncached
+ * part of the prefix counts as a cost. This cost includes the new end of the prefix.
  */
 export function priceSavings(
   event: Pick<

@@ -10,7 +10,7 @@ import { findStart, instructionsOf } from '../../../request/conversation.ts';
 const digitsMax = 16;
 /**
  * Number of earlier turns for which the hash of the transcript is also stored. The worker can thus match a
- * request even if the log lacks up to this number of turns.
+ * request even if the log lacks turns, up to this number.
  */
 const turnsMax = 8;
 /**
@@ -126,8 +126,8 @@ interface EditedPrompt {
 }
 
 /**
- * Separates the edits that replace a text of a message from all other edits. Returns null if an edit changes a
- * message in another way.
+ * Separates the edits that replace a text of a message from all other edits. Returns null if an edit changes
+ * a message in any other way.
  */
 function replaceTexts(
   messages: readonly MessageOutline[],
@@ -153,7 +153,7 @@ function withoutMessages(messages: readonly MessageOutline[], others: readonly B
   return [...others, ...empty].sort((one, other) => one.start - other.start);
 }
 
-/** The bytes of messages. A text that starts at a position in `replaced` is replaced by other bytes. */
+/** The bytes of the messages. Text that starts at a position in `replaced` is replaced with other bytes. */
 interface MessageBytes {
   readonly bytes: Buffer;
   readonly replaced?: ReadonlyMap<number, Buffer>;

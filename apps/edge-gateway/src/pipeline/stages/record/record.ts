@@ -41,7 +41,7 @@ interface RecordServices {
  */
 interface Recording {
   /**
-   * Starts writing the line that records the acceptance of the request. The accept line is written while the
+   * Starts to write the line that records the acceptance of the request. The accept line is written while the
    * request is parsed and planned.
    */
   accept(caller: Caller): void;
@@ -52,8 +52,8 @@ interface Recording {
 }
 
 /**
- * Opens the recording of a request. A request that fails before it is accepted (no key, rate limit exceeded)
- * gets only metrics and a log line.
+ * Opens the recording of a request. A request that fails before it is accepted (no API key, rate limit
+ * exceeded) gets only metrics and a log line.
  */
 export function record(exchange: Exchange, services: RecordServices): Recording {
   let caller: Caller | null = null;
@@ -146,7 +146,7 @@ function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenR
 }
 
 /**
- * Counts denied tool calls, and tool calls that violate the definition of the called tool. Calls that violate
+ * Counts calls to denied tools, and tool calls that violate the definition of their tool. Calls that violate
  * a tool's definition are handled by the client itself.
  */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {

@@ -1,9 +1,9 @@
 import { ByteList } from '../../../bytes/byte-list.ts';
 
 /**
- * Releases complete frames of a stream, and buffers an incomplete frame until its rest arrives. Therefore, the
- * gateway can end a broken stream with an error event. Without the buffer, the client would parse the error
- * event as the rest of the incomplete frame. The gate does not change the bytes of a frame.
+ * Forwards complete frames of a stream, and buffers an incomplete frame until the rest of it arrives.
+ * Therefore, the gateway can end a broken stream with an error event. Without the buffer, the client would
+ * parse the error event as the rest of the incomplete frame. The gate does not change the bytes of a frame.
  */
 export interface FrameGate {
   /**
@@ -86,13 +86,13 @@ function endOf(bytes: Buffer, pattern: string): number {
 const frameBytesMin = 16;
 
 /**
- * Releases complete frames of AWS's binary format. The first four bytes of a binary frame give its length.
+ * Releases complete frames of AWS's binary format. The first four bytes of a binary frame contain its length.
  */
 export class BinaryFrameGate implements FrameGate {
   readonly #bytesMax: number;
   readonly #held = new ByteList();
   /**
-   * Length of the buffered frame. The value is undefined until the first four bytes of the frame have arrived.
+   * Length of the buffered frame in bytes. The value is undefined until the first four bytes of the frame have arrived.
    */
   #frameBytes: number | undefined;
 
@@ -153,7 +153,7 @@ export function splitSseFrames(bytes: Buffer): Buffer[] {
   return frames;
 }
 
-/** Splits AWS's binary frames. The first four bytes of a binary frame give its length. */
+/** Splits AWS's binary frames. The first four bytes of a binary frame contain its length. */
 export function splitBinaryFrames(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   let start = 0;

@@ -118,7 +118,7 @@ describe('a stream with recovery', () => {
     const end = [event({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: {} })];
     const frames = [event({ type: 'message_start', message }), ...calls.flat(), ...end];
     const given = Buffer.from([...frames, event({ type: 'message_stop' })].join(''));
-    // The test measures processor time, because other processes on the machine affect the elapsed time.
+    // The test measures processor time, because other processes on the machine affect elapsed time.
     const before = process.threadCpuUsage();
     expect(relay(1, given, 'messages')).toBe(given.toString());
     const { user, system } = process.threadCpuUsage(before);

@@ -15,7 +15,7 @@ export interface StreamWriter {
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
   /**
-   * Returns the remaining bytes at the end of a complete stream. After recovery rounds, the returned bytes
+   * Returns the bytes that remain at the end of a complete stream. After recovery rounds, the returned bytes
    * come from the last round.
    */
   rest(): readonly Uint8Array[];
@@ -40,8 +40,8 @@ type Render = ReturnType<PassGiven['openRenderer']>;
 /**
  * Writes a stream with recovery in the provider's own format. Frames are sent byte for byte until the first
  * tool call that must be hidden from the client. After the first withheld tool call, the stream is rendered by
- * a renderer that has received all earlier events. Frames are buffered while a tool call is undecided. Frames
- * before the first block are buffered too, so a recovery round without visible content sends nothing.
+ * a renderer that has received all earlier events. Frames are buffered while the decision about a tool call is
+ * pending. Frames before the first block are buffered too, so a recovery round without visible content sends nothing.
  */
 export function passUntilWithheld(given: PassGiven): StreamWriter {
   const { rounds, openGate, split, fillIds } = given;
@@ -104,7 +104,7 @@ class WaitingFrames {
   #events: StreamEvent[] = [];
   /** The events that were sent before the first undecided tool call. */
   #sent: SentEvents | undefined;
-  /** The last frame with an event that was sent. Comments are not stored here, because they belong to no event. */
+  /** The last sent frame that contained an event. Comments are not stored here, because they belong to no event. */
   #lastFrame: Uint8Array | undefined;
 
   constructor(given: PassGiven) {

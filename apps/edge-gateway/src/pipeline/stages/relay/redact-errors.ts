@@ -6,7 +6,7 @@ import { splitBinaryFrames } from './frame-gate.ts';
 /**
  * Removes the credential of the provider call from a provider's error text. Some providers quote the rejected
  * key in the error text.
- * @param secrets the values in the credential
+ * @param secrets the secret values in the credential
  */
 export function redactErrorText(text: string, secrets: readonly string[]): string {
   const set = new SecretSet();
@@ -25,7 +25,7 @@ export function redactErrorText(text: string, secrets: readonly string[]): strin
 const shortBytes = 1024 * 1024;
 
 /**
- * Removes the credential of the provider call from the body of an error, like `redactErrorText`. Returns the
+ * Redacts the provider credential in the body of an error, like `redactErrorText`. Returns the
  * body unchanged if it contains no secret.
  */
 export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffer {
@@ -51,8 +51,8 @@ export function redactErrorEvents(
 }
 
 /**
- * Removes the credential of the provider call from complete frames with an error, in the provider's own
- * format. The credential is replaced as in `redactErrorText`.
+ * Redacts the provider credential in complete frames that contain an error, in the provider's own format. The
+ * credential is replaced as in `redactErrorText`.
  */
 export function redactErrorFrames(
   frames: Buffer,

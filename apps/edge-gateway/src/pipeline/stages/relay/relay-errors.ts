@@ -58,7 +58,7 @@ const brokenResponses: ReadonlySet<ErrorCode> = new Set([
 /**
  * Breaks off a stream after the client has received some of its frames. If the provider's response broke, the
  * gateway resets the client's connection. Agents retry a reset connection, but treat most error events as
- * final. For any other error, the function sends the error event of the endpoint's format, without a success
+ * final. For all other errors, the function sends the error event of the endpoint's format, without a success
  * terminator. HTTP/1.0 clients always get the error event, because HTTP/1.0 also ends complete responses by
  * closing the connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
  * @param beforeEvent the bytes that end an unfinished event of the stream
@@ -84,7 +84,7 @@ const shortBodyBytes = 64 * 1024;
 /**
  * Closes the connection or stream if the request body was not read. An HTTP/1.1 connection closes after the
  * response, because the server would parse the unread bytes as the next request. On an HTTP/2 connection,
- * only the stream with the unread body closes.
+ * only the stream of the unread body closes.
  * @returns whether the connection will close with unread bytes
  */
 function endRequest({ request, response }: Exchange): boolean {
@@ -172,8 +172,8 @@ async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
 
 /**
  * Returns the retry header that is missing. Some clients read only `retry-after`, and others read only
- * `retry-after-ms`. If the provider sent one of the retry headers, or a delay in the body, the client gets both
- * headers.
+ * `retry-after-ms`. If the provider sent one of the retry headers, or a delay in the body, the client
+ * receives both headers.
  */
 function retryHeaders(
   headers: Readonly<Record<string, string>>,

@@ -192,7 +192,7 @@ function isJson({ headers }: ProviderAnswer): boolean {
   return declared.toLowerCase().includes('json');
 }
 
-/** Sends a response that is not declared as JSON, without the credential of the provider call. */
+/** Sends a response whose content type is not JSON, and redacts the provider credential in it. */
 function passUnread(body: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const bytes = redactErrorBody(body, passed.answer.secrets);
   exchange.timings.firstByteAt = performance.now();
@@ -214,7 +214,7 @@ function passUnread(body: Buffer, passed: ProviderAnswer, exchange: Exchange): R
 
 /**
  * Writes the response to the client.
- * @param bytes the provider's own bytes, which are sent unchanged. The value is null if the events must be
+ * @param bytes the unmodified bytes from the provider. The value is null if the events must be
  * rendered in the client's format.
  */
 function writeAnswer(

@@ -53,7 +53,7 @@ export class StreamReader {
   }
 
   /**
-   * Parses a chunk.
+   * Parses a chunk of the stream.
    * @throws GatewayError `upstream_invalid` if no client of this format can parse the bytes
    */
   push(chunk: Uint8Array): readonly StreamEvent[] {
@@ -181,7 +181,7 @@ async function readPlainRound(stream: OpenStream): Promise<void> {
   for (const part of take(stream, bytes, events)) exchange.response.write(part);
 }
 
-/** Reads a provider error from a later recovery round, after the client has received part of the response. */
+/** Handles a provider error in a later recovery round, after the client has received part of the response. */
 async function readFailure({ answer }: ProviderAnswer, lane: ResponseWriter): Promise<GatewayError> {
   const body = await readWhole(answer.body, failureBytesMax);
   const text = redactErrorText(body.bytes.toString('utf8'), answer.secrets);
@@ -213,7 +213,7 @@ function take(stream: OpenStream, chunk: Buffer, events: readonly StreamEvent[])
   return written;
 }
 
-/** Removes the credential of the provider call from the provider's own frames, which include an error. */
+/** Redacts the provider credential in the provider's own frames that include an error. */
 function withoutSecrets(parts: readonly Uint8Array[], { passed, lane }: OpenStream): readonly Uint8Array[] {
   if (!lane.isSameFormat || parts.length === 0) return parts;
   const { framing } = lane.client.client;

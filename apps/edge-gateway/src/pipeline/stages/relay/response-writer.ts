@@ -36,18 +36,18 @@ export interface ResponseWriter {
   readonly defaults: AnswerDefaults;
   /** The recovery rounds of the response. The value is null if the request has no recovery. */
   readonly rounds: RecoveryRounds | null;
-  /** Removes calls to denied tools. The value is null for a key without tool lists. */
+  /** Removes calls to denied tools. Null for an API key without tool lists. */
   readonly calls: DeniedCalls | null;
   /** Opens a writer for a parsed stream. One stream writer is created per response. */
   openStreamWriter(): StreamWriter;
-  /** Renders a whole response as the stream that the client expects. */
+  /** Renders a complete response as the stream that the client expects. */
   renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
 }
 
 /**
- * Maximum length of a buffered frame in bytes. The value is the limit of the messages parser, plus room for the
- * fields around the data. The document of a server tool arrives in a single event. Each parser checks its own
- * limit first. The limit of the chat-completions parser is lower.
+ * Maximum length of a buffered frame in bytes. This maximum is the limit of the messages parser, plus room
+ * for the fields around the data. The document of a server tool arrives in a single event. Each parser checks
+ * its own limit first. The parser for chat completions has a lower limit.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 
@@ -202,7 +202,7 @@ function renderEvents(
 }
 
 /**
- * Applies the recovery rounds and the API key's tool lists to stream events. Returns the events for the client.
+ * Applies the recovery rounds and the API key's tool lists to stream events. Returns the events that the client receives.
  */
 export function showEvents(
   events: readonly StreamEvent[],
@@ -249,15 +249,15 @@ interface PassGiven {
 }
 
 /**
- * Texts in frames that begin a server tool's call or the result of such a call. These frames have no event yet,
- * because the event is created when the block is complete.
+ * Texts in frames that begin a call to a server tool or the result of such a call. These frames have no event
+ * yet, because the event is created when the block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 
 /**
  * Writes a stream in the provider's own format, for a key with tool lists. Frames are sent byte for byte until
- * the first tool call. From the first tool call on, the client gets rendered events, so it reads exactly the
- * calls that were checked. The writer buffers only the block of a server tool, until the block is complete.
+ * the first tool call. From the first tool call on, the client receives rendered events, and therefore reads exactly
+ * the calls that were checked. The writer buffers only the block of a server tool, until the block is complete.
  */
 function passUntilCall({ calls, gate, split, fillIds, render }: PassGiven): StreamWriter {
   let isRendering = false;

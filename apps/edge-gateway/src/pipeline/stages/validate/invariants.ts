@@ -33,7 +33,7 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * Tools that the transcript calls stay defined, if the client defined the tools and its key may use them. The
+ * Tools that the transcript calls stay defined if the client defined them and its API key may use them. The
  * plan rewrites calls to undefined tools as calls to the recovery tool. With bound reasoning, the tool set
  * cannot change, and providers accept calls to undefined tools.
  */
@@ -98,7 +98,7 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
   }
 }
 
-/** A removed field of a call, with the comma before or after the field. Clients may put space between the parts. */
+/** A removed field of a call, with the comma before or after the field. Clients may put whitespace between the parts. */
 const namespaceMember = /^(?:,\s*)?"namespace"\s*:\s*(?:"[^"]*"|null)(?:\s*,\s*)?$/;
 
 /**
@@ -118,9 +118,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 };
 
 /**
- * Planning never makes a request longer. As an exception, planning may add the tool that recalls compressed
- * content, and the fields that instruct a provider to defer tools. The model name is not part of the plan,
- * and may be longer than the client's model name (`svc/auto`).
+ * Planning never makes a request body longer. As an exception, planning may add the tool that recalls
+ * compressed content, and the fields that instruct a provider to defer tools. The model name is not part of
+ * the plan, and may be longer than the client's model name (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;

@@ -6,8 +6,8 @@ import type { ParsedRequest } from '../../../request/request.ts';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
- * Maximum number of candidate tools in a request's log row. A tool list may have thousands of candidates, and
- * the best candidates come first.
+ * Maximum number of candidate tools in a request's log row. A tool list may have thousands of candidates, so
+ * the best candidates are written first.
  */
 const candidatesMax = 512;
 /**
@@ -17,7 +17,7 @@ const candidatesMax = 512;
 const shadowCandidatesMax = 4096;
 
 /**
- * Writes the plan to the log and to the response headers.
+ * Records the plan in the log and in the response headers.
  * @param bytesPerToken ratio for estimating the conversation's tokens
  */
 export function noteOutbound(
@@ -115,8 +115,8 @@ function describeShadow({ reply }: ToolPlan): { isArmed: boolean; shadowShare?: 
 }
 
 /**
- * Returns, for each tool name, the smallest K at which the plan would forward the tool. The smaller K applies
- * if two tools have the same name.
+ * Returns, for each tool name, the smallest K at which the plan would forward the tool. If two tools have the
+ * same name, the smaller K applies.
  */
 function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan): Map<string, number> {
   const held = new Map<string, number>();
@@ -135,8 +135,8 @@ function listDeferred({ outline }: ParsedRequest, plan: ToolPlan): ReadonlySet<s
 }
 
 /**
- * Lists the tools that are logged as forwarded. In shadow mode, all tools are sent. The log shows the tools
- * that the plan would have sent, because shadow mode measures the plan.
+ * Lists the tools that the log shows as forwarded. In shadow mode, all tools are sent. The log shows the
+ * tools that the plan would have sent, because shadow mode measures the plan.
  */
 function listPlanned(plan: ToolPlan): readonly number[] {
   const { reason, reply, eligible } = plan;

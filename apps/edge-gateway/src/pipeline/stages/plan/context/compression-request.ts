@@ -11,7 +11,7 @@ export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
    * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
-   * same for every request in the conversation, and markers are valid only within this conversation. The
+   * same for every request of a conversation, and markers are valid only within the conversation. The
    * conversation key would be unsafe here, because it covers only excerpts, so two conversations could share
    * markers.
    */
@@ -51,7 +51,7 @@ export function openConversation(
 
 /**
  * Returns one hash for each message. Each hash covers the conversation up to and including its message, so
- * equal hashes mean equal beginnings. An attacker cannot guess a hash without the conversation.
+ * equal hashes mean equal beginnings. Without the conversation, an attacker cannot guess the hash.
  * @param seed other inputs that affect a result (account, mode, version of the compression steps)
  */
 function chainOf(
@@ -117,9 +117,9 @@ export function markMessages(
 }
 
 /**
- * Returns how much of the conversation a compressor may remember, as a message index. The result is the index
- * of the model's response to the last compressed request. The result is 0 if no earlier message was compressed,
- * or if an intermediate result is missing.
+ * Returns how much of the conversation a compressor may remember, as a message index. The returned index is
+ * that of the model's response to the last compressed request. The result is 0 if no earlier message was
+ * compressed, or if an intermediate result is missing.
  */
 export function findBeginning(
   { outline: { messages }, candidates }: ContextSubject,

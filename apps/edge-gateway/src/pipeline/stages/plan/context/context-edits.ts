@@ -9,8 +9,8 @@ type ContextStep = BlockResults[number]['steps'][number];
 
 interface PartEdit {
   /**
-   * The position of the text among the message's parts. A cache marker that moves into or out of the message
-   * does not change the position.
+   * The position of the text among the parts of its message. A cache marker that moves into or out of the
+   * message does not change the position.
    */
   readonly part: number;
   /** The JSON string that replaces the text. */

@@ -58,7 +58,7 @@ interface Sending {
   readonly opening?: string;
   readonly model?: CatalogModel | undefined;
   readonly resultOf?: (at: number) => string;
-  /** Index of the tool result that has the client's cache marker. */
+  /** Index of the tool result that contains the client's cache marker. */
   readonly marked?: number;
 }
 
@@ -99,7 +99,7 @@ function subjectOf(turns: number, sending: Sending = {}) {
 const plan = (planner: ContextPlanner, turns: number, sending?: Sending) =>
   planner.plan(subjectOf(turns, sending), signal);
 
-/** Returns the replacement texts for the tool results. */
+/** Returns the texts that replace the tool results. */
 async function send(planner: ContextPlanner, turns: number, sending?: Sending): Promise<string[]> {
   const { edits } = await plan(planner, turns, sending);
   return edits.map(({ replacement }) => JSON.parse(replacement) as string);

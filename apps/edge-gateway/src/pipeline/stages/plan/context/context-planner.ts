@@ -106,7 +106,7 @@ export class ContextPlanner {
       this.#memo.keep(accountId, conversation.chain[index] as Buffer, sentUnchanged);
   }
 
-  /** Returns whether the sent form of every message in earlier requests is known. */
+  /** Returns whether the sent form of every message from earlier requests is known. */
   async #restore(
     subject: ContextSubject,
     conversation: CompressedConversation,
@@ -281,7 +281,7 @@ function lacks(what: string): GatewayError {
   return new GatewayError('service_unavailable', { detail: `the compressor lacks ${what}` });
 }
 
-/** Waits until the task ends or the signal aborts. The caller must pass a task that never fails. */
+/** Waits until the task ends or the signal aborts. The caller must pass a task that never rejects. */
 async function inTime(task: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let stop = (): void => undefined;

@@ -5,11 +5,11 @@ import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextSubject } from './context-subject.ts';
 
 /**
- * Calculates the value of compression under the provider's caching rules. The value is the price of the saved
- * tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then repeated byte
- * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing it again
- * produces the same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost
- * of the rewrite is subtracted.
+ * Calculates the monetary value of compression under the provider's caching rules. This amount is the price
+ * of the saved tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then
+ * repeated byte for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing
+ * it again produces the same bytes. Only a change of the compression settings rewrites the prompt cache, and
+ * the cost of the rewrite is subtracted.
  * @param at Unix time in milliseconds at which the request was accepted
  */
 export function priceContext(
@@ -55,7 +55,7 @@ function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices 
 
 /**
  * Returns whether resending a changed conversation costs more in this request than the change can save.
- * Removing text saves at most the price of reading the text from the prompt cache.
+ * Removing text saves at most the cost of reading the text from the prompt cache.
  */
 export function isRewriteDear(model: CatalogModel | undefined): boolean {
   const prices = readPricesOf(model);
@@ -124,7 +124,7 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
 }
 
 /**
- * The bytes that a declared clear would remove. The later the clear ends in the conversation, the more bytes it
+ * The bytes that a declared clear would remove. The more messages a clear covers, the more bytes it
  * removes.
  */
 class OldResults {

@@ -63,8 +63,8 @@ export interface UnchangedTurns {
 /** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
- * After a failed wait, no request waits for this number of milliseconds. Because of this pause, an outage
- * cannot fill the gateway with waiting requests.
+ * After a failed wait, no request waits for this number of milliseconds. Because of this pause, requests
+ * cannot pile up in the gateway during an outage.
  */
 const restMs = 10_000;
 const firstPauseMs = 200;
@@ -96,7 +96,7 @@ export class Patience {
   }
 }
 
-/** The wait of one request. */
+/** The remaining wait of one request. */
 export class Wait {
   readonly #patience: Patience;
   readonly #left: AbortSignal;
@@ -192,8 +192,8 @@ export function findLastMarked({ messages }: Messages): number {
 
 /**
  * Minimum sizes of a message's text in bytes. Compressing a shorter message would not save anything. The
- * minimum for user text is higher, because compression shortens only repetitions in user text. Ordinary chats
- * therefore lose no time to compression.
+ * minimum for user text is higher, because compression shortens only repetitions in user text. Compression
+ * therefore does not delay ordinary chats.
  */
 const resultBytesMin = 40;
 const wordsBytesMin = 560;

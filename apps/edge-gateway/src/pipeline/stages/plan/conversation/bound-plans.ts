@@ -21,7 +21,7 @@ import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 export interface BoundPlanStore {
   /**
    * Stores a plan unless the store already has a plan with the same name. Resolves with the plan that is
-   * stored after the call. Another conversation with the same first messages may have stored a plan earlier.
+   * stored after the call. Another conversation with the same first messages may already have stored a plan.
    */
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
@@ -47,7 +47,7 @@ export interface BoundPlanStore {
 const keepDeadlineMs = 500;
 /**
  * Time limit in milliseconds for recording that messages are sent unchanged. Within this time, the account
- * service can reconnect to the message bus. If the store fails, only the caches have the decision.
+ * service can reconnect to the message bus. If the store fails, the decision is kept only in the caches.
  */
 const keepTurnMsMax = 1_000;
 

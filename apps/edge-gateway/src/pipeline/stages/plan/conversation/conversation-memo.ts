@@ -10,13 +10,13 @@ import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
  */
 export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
   /**
-   * Whether the tool set is undecided. The tool set stays undecided until a turn mentions tools and the plan
-   * arrives in time.
+   * Whether the tool set has not been decided yet. The tool set stays undecided until a turn mentions tools
+   * and the plan arrives in time.
    */
   readonly isUndecided: boolean;
   /**
    * Estimated tokens of instructions and messages that were sent with all tools before a late plan arrived.
-   * The value is null if no plan was late.
+   * Null if no plan was late.
    */
   readonly lateTokens: number | null;
   /** Tools that were recovered in recovery rounds. */
@@ -49,7 +49,7 @@ const stored = z.tuple([
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
-  /** The field is missing in state that an older release stored. */
+  /** The field is missing in state that was stored by an older release. */
   z.array(position).max(systemToolsMax).optional(),
 ]);
 
@@ -111,8 +111,8 @@ interface CountingRedis {
 }
 
 /**
- * Number of first requests per account. Users examine their first requests closely, so first requests are never
- * in shadow conversations.
+ * Number of first requests per account. Users examine their first requests closely, so these requests are
+ * never in shadow conversations.
  */
 const firstRequests = 5;
 /**

@@ -36,7 +36,7 @@ export interface ConversationSubject extends PlanSubject {
 export interface ConversationPlan {
   readonly reply: PlannedReply;
   readonly keys: ConversationKeys;
-  /** Tools that the model requested in its last turn, and that this request adds. */
+  /** Tools that the model requested in its last turn and that this request adds. */
   readonly requested: readonly number[];
   /**
    * Whether definitions may be shortened. The value is false in a conversation that started with the client's
@@ -69,7 +69,7 @@ export class ConversationPlanner {
   /**
    * Plans one request of the conversation. Rejects if the planner rejects. If planning fails, the request is
    * sent with all tools. A later plan then prunes tools only if the savings exceed the cost of rewriting the
-   * provider's prompt cache. A conversation with pruned tools continues with its previous tool set.
+   * provider's prompt cache. A conversation with pruned tools keeps its previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;

@@ -124,7 +124,7 @@ function countNames(text: string, positions: ReadonlyMap<string, number>): Map<n
 }
 
 /**
- * The length in tokens of the shortest prefix that providers cache. This value applies to models without a
+ * The length in tokens of the shortest prefix that a provider caches. This value applies to models without a
  * value in the catalogue.
  */
 const cachedTokensMin = 1_024;
@@ -221,8 +221,8 @@ function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice
 }
 
 /**
- * Returns the model's cache prices. Some providers cache only requests with cache markers. Without cache
- * markers, requests to such a provider have the prices of uncached input.
+ * Returns the model's prices for the prompt cache. Some providers cache only requests with cache markers.
+ * Without cache markers, requests to such a provider have the prices of uncached input.
  */
 function cachePriceOf(
   model: CatalogModel | undefined,

@@ -12,7 +12,7 @@ interface ValueKind<Value> {
   readonly kind: AccountKeyKind;
   /** Approximate size of a value in memory, in bytes. */
   readonly sizeOf: (value: Value) => number;
-  /** Renders a value for storage in Redis. Returns null if the value is too long for Redis. */
+  /** Renders a value for storage in Redis. Returns null if the encrypted data is too long for Redis. */
   readonly render: (value: Value) => string | null;
   /** Parses a value stored in Redis. Returns undefined for invalid data, and may throw. */
   readonly parse: (text: string) => Value | undefined;

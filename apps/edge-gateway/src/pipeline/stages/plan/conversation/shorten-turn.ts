@@ -13,7 +13,7 @@ const pastedCharactersMin = 200;
 const searchedCharacters = 1_000;
 /**
  * Minimum length of a line that may be cut off at the edge of the searched text. A shorter rest of a line is
- * dropped, because its pasted text could not be recognized.
+ * dropped, because it cannot be recognized as pasted text.
  */
 const partialLineMin = 200;
 const fence = '```';
@@ -21,7 +21,7 @@ const fence = '```';
 /**
  * Shortens a long user turn. A shortened turn starts with the text that the user wrote, because this text
  * states the task. Pasted text follows between code fences, so that the router recognizes pasted text
- * (`splitTurn`). Both the user's text and the pasted text keep their beginning and end.
+ * (`splitTurn`). Both the user's text and the pasted text keep their start and end.
  */
 export function shortenTurn(text: string): string {
   if (text.length <= turnCharactersMax) return text;
@@ -86,13 +86,13 @@ export class TurnShortener {
   });
 
   /**
-   * Returns `shortenTurn` of the turn's text. The text of a known turn is not decoded.
+   * Returns the result of `shortenTurn` for the text of the turn. The text of a known turn is not decoded.
    * @param body the bytes that the turn's ranges refer to
    */
   shorten(accountId: string, turn: Pick<MessageOutline, 'text' | 'textRanges'>, body: Buffer): string {
     const ranges = turn.textRanges();
     const bytes = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
-    // A text has at most as many characters as bytes.
+    // A UTF-8 text never has more characters than bytes.
     if (bytes <= turnCharactersMax) return turn.text();
     const name = new BatchedHash().add(`${accountId}\n`);
     for (const { start, end } of ranges) name.add(`${end - start}\n`).addBytes(body, start, end);

@@ -237,7 +237,7 @@ const reportedBytesMax = 4 * 1024 * 1024;
 
 /**
  * Reports the tool list of an account to the worker. The worker assesses the descriptions of the tools. The
- * report does not delay the request. A failed report is repeated with a later request.
+ * report does not delay the request. If a report fails, a later request sends it again.
  */
 class ToolReporter {
   readonly #messaging: Messaging;

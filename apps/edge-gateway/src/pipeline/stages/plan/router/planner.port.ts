@@ -4,7 +4,7 @@ import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
 import type { HashedList } from './tool-list-hasher.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
-/** A tool list to plan for, with the request bytes. */
+/** A tool list for which a plan is requested, with the request bytes. */
 export interface PlanSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -23,7 +23,7 @@ export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes' | 'e
 export type SchemaMode = 'lossless' | 'balanced';
 
 /**
- * The tool router and the compressor. The methods of the planner throw if the called service is late or
+ * The tool router and the compressor. The planner's methods throw an error if the called service is late or
  * unavailable. After an error, the caller continues without a plan or without compression.
  */
 export interface Planner {

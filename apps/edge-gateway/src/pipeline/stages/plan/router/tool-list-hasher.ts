@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { hashToolList } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
 
-/** The hashes for a tool list. */
+/** The hashes that identify a tool list. */
 export interface HashedList {
   readonly toolHashes: readonly string[];
   readonly listHash: string;
