@@ -15,7 +15,7 @@ const edgeVariables = z
   .object({
     ...serviceVariables,
     PORT: port,
-    /** Certificate chain and private key as PEM files. With both files, the port uses TLS, else plain text. */
+    /** Certificate chain and private key as PEM files. If both files are set, the port uses TLS, otherwise plain text. */
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
     /** The Redis server of the job queue, configured with `noeviction` and an append-only file. */
@@ -171,7 +171,7 @@ const edgeVariables = z
      * equals the maximum that the public API accepts.
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
-    /** How long a provider may send nothing before its first byte or between two bytes, in milliseconds. */
+    /** How long a provider may send no data before its first byte or between two bytes, in milliseconds. */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
      * Maximum number of retries after a provider call that failed before its first byte. This limit applies
@@ -208,12 +208,12 @@ const edgeVariables = z
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
      * The part of the request slots and of the held bytes that one account may use while no other account is
-     * busy. The more accounts are busy, the smaller is the part of each account. With the value 1, a single
+     * busy. The more accounts are busy, the smaller the share of each account. With the value 1, a single
      * account may use all request slots and held bytes.
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
     /**
-     * Maximum number of requests of one account that are served concurrently. The account's share of the
+     * Maximum number of requests of one account that are served concurrently. The account's own share of the
      * request slots may be lower.
      */
     ACCOUNT_REQUESTS_IN_FLIGHT_MAX: unlessEmpty(z.coerce.number().int().positive().optional()),

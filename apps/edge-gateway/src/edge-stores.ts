@@ -97,7 +97,7 @@ export function openBudgets(
 }
 
 /**
- * Reads from the request log how many net tokens each API key of an account has saved on this UTC day and in
+ * Reads from the request log the net tokens that each API key of an account has saved on this UTC day and in
  * this week.
  */
 async function readLoggedUsage(messaging: Messaging, accountId: string): Promise<LoggedUsage> {

@@ -24,7 +24,7 @@ export interface AccountCaller {
   readonly keyId: string | null;
   /** Id of the user. The id is null if the caller is an API key. */
   readonly personId: string | null;
-  /** The caller together with the origin of the request, for the audit log. */
+  /** The caller, together with the origin of the request for the audit log. */
   readonly actor: Actor;
 }
 
@@ -32,8 +32,8 @@ const callers = new WeakMap<FastifyRequest, Omit<AccountCaller, 'actor'>>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
- * Denies access to callers without the right credential, and to API keys without the operation's scope. A
- * route that declares no access rule rejects every caller. A Nest guard checks the route that runs,
+ * Denies access to callers without the right type of credential, and to API keys without the operation's
+ * scope. A route that declares no access rule rejects every caller. A Nest guard checks the route that runs,
  * regardless of the spelling of the path. A hook that checks the path could protect a different route than
  * the one that handles the request.
  */

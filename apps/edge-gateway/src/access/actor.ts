@@ -2,8 +2,8 @@ import { userAgentLengthMax, type Actor, type RequestOrigin } from '@gateway/con
 import type { FastifyRequest } from 'fastify';
 
 /**
- * An IP address has at most 45 characters. The gateway limits the length of a reported address, because a
- * trusted proxy could report any text.
+ * An IP address has at most 45 characters. The gateway limits the length of a reported client address,
+ * because a trusted proxy could report any text.
  */
 const addressLengthMax = 64;
 

@@ -18,7 +18,7 @@ interface AccountLoad {
  * fewest requests in flight starts the next request, so that a busy account does not delay other accounts.
  */
 export class AccountQueues {
-  /** Accounts with requests in flight or in the queue. */
+  /** Accounts that have requests in flight or in the queue. */
   readonly #loads = new Map<string, AccountLoad>();
   /** Accounts with queued requests. The account that was served most recently is at the end of the list. */
   readonly #waiting = new Map<string, AccountLoad>();

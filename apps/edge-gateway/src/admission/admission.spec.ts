@@ -177,7 +177,7 @@ it('a large request pauses between its steps only while another account is activ
     const endAt = performance.now() + 20;
     while (performance.now() < endAt);
   };
-  /** Returns how long a large request pauses between two steps, in milliseconds. */
+  /** Returns how long a large request must pause between two steps, in milliseconds. */
   const pauseOf = async ({ turn }: TurnTaker): Promise<number> => {
     await turn?.pause();
     work();

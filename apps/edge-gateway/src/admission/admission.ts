@@ -16,7 +16,7 @@ export interface AdmissionOptions {
   readonly accountShare: number;
   /**
    * Maximum number of requests of one account that are served concurrently. Without this maximum, only the
-   * account share limits the account.
+   * account's share limits the account.
    */
   readonly accountInFlightMax?: number;
   /** Maximum number of queued requests. One account may use at most half of the queue. */
@@ -37,7 +37,7 @@ export interface AdmissionOptions {
 export interface Turn {
   readonly accountId: string;
   readonly beganAt: number;
-  /** The bytes that the request holds in memory. */
+  /** The bytes that the request keeps in memory. */
   readonly memory: HeldBytes;
   /** The bytes of an upload, which stay on disk until its model is known. */
   readonly disk: HeldBytes;

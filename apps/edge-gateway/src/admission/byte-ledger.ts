@@ -5,7 +5,7 @@ import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair
 export interface ByteLedgerOptions extends FairShareOptions {
   /**
    * The kind of storage for which the ledger counts bytes. The kind of storage appears in error messages and
-   * in the metric for held bytes.
+   * as a label of the metric for held bytes.
    */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
@@ -13,7 +13,7 @@ export interface ByteLedgerOptions extends FairShareOptions {
 
 /**
  * Minimum time that a rejected client should wait before a retry, in milliseconds. A large request takes
- * seconds to complete.
+ * several seconds to complete.
  */
 const retryAfterMs = 2_000;
 
@@ -76,7 +76,7 @@ export class ByteLedger {
  */
 const stepBytes = 16 * 1024;
 
-/** The bytes that one request holds. */
+/** The bytes that a single request holds. */
 export class HeldBytes {
   readonly #ledger: ByteLedger;
   readonly #accountId: string;

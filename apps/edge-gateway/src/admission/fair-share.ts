@@ -15,12 +15,12 @@ export interface FairShareOptions {
 export type ShareRefusal = 'full' | 'account';
 
 /**
- * Decides whether an account may use more of a shared resource. An account may use a fixed
- * multiple of the free amount. This method is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM
- * Transactions on Networking 6(2), 1998). One busy account may use up to `accountShare` of the capacity.
- * Several busy accounts get equal parts and leave some capacity free. For example, if `accountShare` is 0.8,
- * ten busy accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always
- * start while the resource has room.
+ * Decides whether an account may use more of a shared resource. An account may use a fixed multiple of the
+ * free amount. This method is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on
+ * Networking 6(2), 1998). One busy account may use up to `accountShare` of the capacity. Several busy
+ * accounts get equal parts and leave some capacity free. For example, if `accountShare` is 0.8, ten busy
+ * accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always start while
+ * the resource has room.
  */
 export class FairShare {
   readonly capacity: number;
@@ -34,8 +34,8 @@ export class FairShare {
   }
 
   /**
-   * Returns null if the account may use `amount` more of the resource. Otherwise returns the reason for the
-   * refusal.
+   * Returns null if the account may use `amount` more of the resource. Otherwise, the method returns the
+   * reason for the refusal.
    * @param own amount that the account uses now.
    * @param used amount that all accounts use now, including `own`.
    */

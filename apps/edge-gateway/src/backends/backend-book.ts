@@ -71,8 +71,8 @@ export class BackendBook {
    * Finds the backend for a credential that arrived in a request. Each credential that arrives in a request
    * has a separate backend. The failure of one credential therefore affects no other credential, including
    * the account's stored credential. If an account has too many such backends, its least recently used
-   * backends are dropped. The state of these backends is not broadcast, because a credential's digest is
-   * useless in another process.
+   * backends are dropped. The state of these backends is not broadcast, because other processes cannot use
+   * the digest of the credential.
    * @param credential a secret with its region, of which only a keyed digest is stored
    */
   findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {

@@ -22,8 +22,8 @@ export interface StoredBackendName extends BackendName {
 
 /**
  * The readiness of a backend. A `ready` backend may be called. For a `cooling` backend, the provider requested
- * a pause. An `open` backend has an open circuit breaker. A `full` backend has reached its limit of concurrent
- * calls.
+ * a pause. An `open` backend has an open circuit breaker. A `full` backend has reached its limit of
+ * concurrent calls.
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
 
@@ -118,7 +118,7 @@ export class Backend {
     if (this.#trouble) this.#trouble.skips += 1;
   }
 
-  /** Records that a call to the backend ended, whether it succeeded or failed. */
+  /** Records the end of a call to the backend, regardless of its outcome. */
   end(): void {
     this.#inFlight -= 1;
   }
@@ -240,8 +240,8 @@ class TripRules {
   }
 
   /**
-   * Records the result of a call in both failure policies of the circuit breaker. Returns true if the breaker
-   * opens.
+   * Records the result of a call in both failure policies of the circuit breaker. Returns true if this
+   * failure opens the circuit breaker.
    */
   noteFailure(): boolean {
     return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);

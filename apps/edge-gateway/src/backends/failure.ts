@@ -30,7 +30,7 @@ const refusalPauseMs: ReadonlyMap<number, number | undefined> = new Map([
 ]);
 
 /**
- * Classifies a status code as a failure that another backend may avoid. Returns undefined if the error was
+ * Classifies a status code as a failure that another backend might avoid. Returns undefined if the error was
  * caused by the request itself.
  */
 export function failureOfStatus(status: number, headers: IncomingHeaders): Failure | undefined {

@@ -72,8 +72,8 @@ export class RetryBudget {
   }
 
   /**
-   * Counts a request. Each counted request raises the number of allowed extra calls. Callers must call this
-   * method once per request.
+   * Counts a request in the current window. Each counted request raises the number of allowed extra calls.
+   * Callers must call this method once per request.
    */
   countRequest(accountId: string): void {
     const now = this.#now();

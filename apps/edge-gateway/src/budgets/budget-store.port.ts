@@ -21,9 +21,9 @@ export interface BudgetKeyId {
   readonly keyId: string;
 }
 
-/** The limits on saved tokens for one API key. */
+/** The limits on the tokens that one API key may save. */
 export interface BudgetLimits {
-  /** Number of tokens that may be saved per UTC day. */
+  /** Number of tokens that an API key may save per UTC day. */
   readonly dailyTokenBudget: number;
   /** Number of tokens that may be saved per UTC week, starting on Monday. */
   readonly weeklyTokenBudget: number;
@@ -42,7 +42,7 @@ export interface SpentTokens {
  */
 export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /**
-   * The number of the settlement. This edge increases the settlement number each time it settles tokens for
+   * The settlement number. This edge increases the settlement number each time it settles tokens for
    * the key. The store counts each settlement number only once.
    */
   readonly sequence: number;
@@ -127,7 +127,7 @@ export function mergeSpent(known: SpentTokens | null, loaded: SpentTokens): Spen
   return { day, today: Math.max(today, known.today), thisWeek: Math.max(thisWeek, known.thisWeek) };
 }
 
-/** Subtracts each settled number of tokens from the usage of its day and week. A week starts on Monday. */
+/** Subtracts each settled amount from the usage of its day and week. A week starts on Monday. */
 export function deductTokens(
   { day, today, thisWeek }: SpentTokens,
   settlements: readonly BudgetSync['settled'][],

@@ -18,8 +18,8 @@ const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
 const askedMax = 200;
 /**
- * The part of the last known remaining budget that each process may use while the store is unavailable. With
- * an eighth of the budget each, up to eight processes stay within the remaining budget.
+ * The part of the last known remaining budget that each process may use while the budget store is
+ * unavailable. With an eighth of the budget each, up to eight processes stay within the remaining budget.
  */
 const localShare = 1 / 8;
 
@@ -50,7 +50,7 @@ export class KeyBudget {
   #sequence = 0;
   #waiting: Waiting[] = [];
   #known: SpentTokens | null;
-  /** Usage in the request log that was not yet sent to the store. */
+  /** Usage in the request log that has not been sent to the store yet. */
   #logged: SpentTokens | null = null;
   #room = 0;
   /** Number of tokens that the budget store granted in advance during the last sync. */
@@ -68,7 +68,7 @@ export class KeyBudget {
     this.#known = options.known;
   }
 
-  /** The last known usage of the key. The value is null before the first sync. */
+  /** The last known usage of the API key. The value is null before the first sync. */
   get known(): SpentTokens | null {
     return this.#known;
   }
@@ -112,7 +112,7 @@ export class KeyBudget {
     return this.#held > 0 || this.#reserved > 0 || this.#isUnsynced();
   }
 
-  /** Whether the key can be dropped, because it has no requests in flight and received none recently. */
+  /** Whether the key can be dropped because it has no requests in flight and received none recently. */
   get isIdle(): boolean {
     return !this.isHolding && this.#syncing === null && !this.#isBusy();
   }
@@ -242,7 +242,7 @@ export class KeyBudget {
     return this.#take(tokens);
   }
 
-  /** Takes the settlement for the oldest day and gives the settlement a new number. */
+  /** Takes the settlement of the oldest day and assigns it a new number. */
   #takeUnsettled(): Settlement {
     const [oldest] = [...this.#unsettled.keys()].sort((a, b) => a - b);
     if (oldest === undefined) return { day: 0, tokens: 0 };
@@ -266,7 +266,7 @@ export class KeyBudget {
   }
 
   /**
-   * Returns the number of tokens that should stay reserved in advance. The advance reservation is limited to
+   * Returns the number of tokens that should stay reserved in advance. The advance reservation cannot exceed
    * the granted tokens. The advance reservation is also limited to a small part of the remaining budget,
    * because other edges may need the rest.
    */

@@ -5,7 +5,7 @@ export type LoggedUsage = ReadonlyMap<string, SpentTokens>;
 
 /** Maximum number of reads at the same time. Each read returns the usage of one account. */
 const loadsMax = 4;
-/** Delay before a failed read is retried, in milliseconds. The pause doubles with each further failure. */
+/** Delay before a failed read is retried, in milliseconds. The pause doubles with each consecutive failure. */
 const pauseMs = 2_000;
 const pauseMaxMs = 60_000;
 /** How long all API keys of an account share the result of a read, in milliseconds. */
@@ -27,7 +27,7 @@ export class UsageLoads {
     this.#read = read;
   }
 
-  /** The promise resolves as soon as the request log has answered. The promise never rejects. */
+  /** The promise resolves as soon as the request log has replied. The promise never rejects. */
   load(accountId: string): Promise<LoggedUsage> {
     const current = this.#loads.get(accountId);
     if (current !== undefined) return current;
@@ -37,7 +37,7 @@ export class UsageLoads {
     return load;
   }
 
-  /** Stops repeating failed reads. */
+  /** Stops retrying failed reads. */
   close(): void {
     this.#isClosed = true;
   }

@@ -102,7 +102,7 @@ export class RedisBudgetStore implements BudgetStore {
 
   /**
    * @param edge unique name of the process, because each process numbers its settlements from one.
-   * @param leaseSeconds number of seconds for which an edge's reservations are kept after its last sync
+   * @param leaseSeconds the number of seconds for which an edge's reservations are kept after its last sync
    */
   constructor(redis: Redis, edge: string, leaseSeconds = 30) {
     redis.defineCommand('syncTokenBudget', { numberOfKeys: 1, lua: syncBudget });

@@ -27,8 +27,8 @@ const flushAwayMs = 1_000;
  */
 const flushedMax = 1_000;
 /**
- * Interval for renewing the leases of reservations. The interval is much shorter than a lease, so one lost
- * renewal does not end the lease.
+ * Interval at which the leases of reservations are renewed. The interval is much shorter than a lease, so one
+ * lost renewal does not end the lease.
  */
 const upkeepMs = 5_000;
 /**
@@ -66,7 +66,7 @@ export interface SavedTokenBudgetsOptions {
  * The budgets of saved tokens per API key, shared by all gateway processes. A request's possible savings are
  * reserved before the request is optimized, and settled when the request ends. Together, concurrent requests
  * never reserve more than the budget plus the savings of one request. While the store is unavailable, each
- * process uses an eighth of the last known remaining budget. The process settles the used tokens when the
+ * process uses an eighth of the last known remaining budget. The process settles the used tokens once the
  * store is available again.
  */
 export class SavedTokenBudgets {

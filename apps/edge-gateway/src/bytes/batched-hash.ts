@@ -4,7 +4,7 @@ import { createHash, hash, type BinaryToTextEncoding, type Hash } from 'node:cry
 const batchBytes = 64 * 1024;
 /** A text or byte range above this length is passed to the hash without a copy. */
 const copiedBytesMax = 16 * 1024;
-/** In UTF-8, each UTF-16 unit of a text takes at most three bytes. */
+/** In UTF-8, each UTF-16 code unit of a text takes at most three bytes. */
 const bytesPerUnitMax = 3;
 
 /** The inputs of the hash in `holder`. All hashes share one buffer, because hashes are computed synchronously. */
@@ -21,7 +21,7 @@ function hold(next: BatchedHash): void {
  * collected and hashed together. The digest equals the digest that Node's hash returns for the same inputs.
  */
 export class BatchedHash {
-  /** Node's hash, which is created only if the inputs exceed one batch. */
+  /** Node's hash object, which is created only if the inputs exceed one batch. */
   #hash: Hash | null;
 
   constructor(begun: Hash | null = null) {

@@ -31,13 +31,13 @@ export class ByteList {
   #nextBlockBytes = blockBytesMin;
   #size = 0;
 
-  /** The number of bytes in the list. */
+  /** The total number of bytes in the list. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * Adds bytes at the end of the list. A long chunk is stored without a copy, so the caller must not modify
+   * Appends bytes to the list. A long chunk is stored without a copy, so the caller must not modify
    * it.
    */
   push(chunk: Buffer): void {

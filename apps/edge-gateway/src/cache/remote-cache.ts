@@ -20,7 +20,7 @@ interface RemoteCacheOptions<Value> {
   readonly freshMs: number;
   /**
    * How long an expired response may still be returned, in milliseconds. An expired response is used only
-   * while its source service is unreachable and change broadcasts still arrive.
+   * while the service it came from is unreachable and change broadcasts still arrive.
    */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
@@ -31,8 +31,8 @@ interface RemoteCacheOptions<Value> {
   readonly broadcastsArrive: () => boolean;
   readonly now?: () => number;
   /**
-   * Tags by which a cached response can be invalidated, in addition to its key. The time to invalidate a tag
-   * is proportional to the number of affected cache entries.
+   * Tags by which a cached response can be invalidated, in addition to its key. Invalidating a tag takes time
+   * in proportion to the number of affected cache entries.
    */
   readonly tagsOf?: (value: Value) => readonly string[];
 }
@@ -57,7 +57,7 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #keysByTag = new Map<string, Set<string>>();
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
-  /** The errors of loads that failed. The cache throws a recent error again without a new load. */
+  /** The errors of loads that failed. The cache rethrows a recent error without a new load. */
   readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
   /** The time until which expired responses are returned immediately, without waiting for a new load. */
   #slowUntil = -Infinity;
@@ -102,7 +102,7 @@ export class RemoteCache<Value extends object | string | null> {
     return stale === undefined ? waitInBudget(loading) : this.#untilSlow(key, stale, loading);
   }
 
-  /** Starts a load with a separate time budget, because requests with more time left may share the load. */
+  /** Starts a load with a separate time budget, because requests with more remaining time may share the load. */
   #start(key: string): Promise<Value> {
     const scope = { ...(currentScope() ?? createScope()), lostMs: 0 };
     const started = runInScope(scope, () => this.#load(key)).finally(() => {
@@ -112,7 +112,7 @@ export class RemoteCache<Value extends object | string | null> {
     return started;
   }
 
-  /** Waits briefly for a load, and not at all if another load is already slow. */
+  /** Waits briefly for a load, or not at all if another load is already slow. */
   async #untilSlow(key: string, stale: Entry<Value>, loading: Promise<Value>): Promise<Value> {
     loading.catch(() => undefined);
     if (this.#now() >= this.#slowUntil) {
@@ -204,8 +204,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes cached responses that are too old to use, even during an outage of the service that sent them.
-   * Callers must call this method periodically.
+   * Removes cached responses that are too old to use, even during an outage of the service that they came
+   * from. Callers must call this method periodically.
    */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;

@@ -27,7 +27,7 @@ export function sealValue(digest: Buffer, value: string): Buffer {
   return Buffer.concat([nonce, sealing.getAuthTag(), sealed]);
 }
 
-/** Decrypts a value. Returns undefined if the value was changed, or was not encrypted for this digest. */
+/** Decrypts a value. Returns undefined if the encrypted data was changed, or was not encrypted for this digest. */
 export function openValue(digest: Buffer, sealed: Buffer): string | undefined {
   if (sealed.length < nonceBytes + tagBytes) return undefined;
   const nonce = sealed.subarray(0, nonceBytes);

@@ -144,7 +144,7 @@ function parseSecret(bytes: Buffer): CredentialSecret {
 
 /**
  * Reports a credential's health to the vault. The report contains the status code with which a provider
- * rejected the credential, or null once the provider accepts it again.
+ * rejected the credential, or null once the provider accepts the credential again.
  */
 type ReportCredential = (refusedStatus: number | null) => void;
 

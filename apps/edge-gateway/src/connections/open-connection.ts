@@ -32,7 +32,7 @@ export interface ConnectionServices {
   readonly backends: BackendBook;
 }
 
-/** A function that does nothing, because the health of credentials in requests is not recorded. */
+/** A function that does nothing, because the health of credentials that arrive in requests is not recorded. */
 const unrecorded: OpenedKey['health'] = { note: () => undefined };
 
 /**

@@ -92,8 +92,8 @@ export class GrantCache {
   }
 
   /**
-   * Returns the current grant for the API key of an earlier grant. Throws `invalid_api_key` if the key is
-   * revoked, or `service_unavailable` if the grant cannot be loaded.
+   * Returns the current grant of the API key for which an earlier grant was issued. Throws `invalid_api_key`
+   * if the key is revoked, or `service_unavailable` if the grant cannot be loaded.
    */
   async current(grant: KeyGrant): Promise<KeyGrant> {
     return requireGrant(await this.#cache.get(this.#digestOf(grant)));
@@ -169,8 +169,8 @@ export function requireUnexpired(grant: KeyGrant): KeyGrant {
 export const pipelineScope: KeyScope = 'inference';
 
 /**
- * @throws GatewayError `insufficient_scope`, with a message that names the missing scope and how to get that
- * scope
+ * @throws GatewayError `insufficient_scope`, with a message that names the missing scope and how to get
+ * it
  */
 export function requireScope({ scopes, keyId }: KeyGrant, needed: KeyScope): void {
   if (scopes.includes(needed)) return;

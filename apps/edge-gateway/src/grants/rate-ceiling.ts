@@ -2,7 +2,7 @@ import { invalidField } from '@gateway/errors';
 
 /**
  * The operator's upper bound for `rate_limit_rpm`. API keys and policies with a higher limit are rejected.
- * Stored limits above the upper bound are reduced when they are shown or applied.
+ * Stored limits above the operator's upper bound are reduced when they are shown or applied.
  */
 export class RateCeiling {
   readonly #rpmMax: number;

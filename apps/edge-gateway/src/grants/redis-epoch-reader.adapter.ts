@@ -4,7 +4,7 @@ import type { EpochReader } from './epoch-reader.port.ts';
 
 /**
  * Reads the epochs (change numbers) of API keys from Redis. The reader sends one command per key in a single
- * pipeline, because several Redis servers may store the keys.
+ * pipeline, because the keys may be on several Redis servers.
  */
 export class RedisEpochReader implements EpochReader {
   readonly #redis: Redis;

@@ -13,14 +13,14 @@ const prefaceStart = Buffer.from('PRI');
 export interface Protocols {
   serveHttp1(socket: Socket): void;
   serveHttp2(socket: Socket): void;
-  /** A function that is called if a connection sends no byte in time. */
+  /** A function that is called if a connection sends no bytes in time. */
   refuseSilent(socket: Socket): void;
 }
 
 /**
  * Reads the first bytes on each connection, puts the bytes back, and passes the socket to the handler of the
- * client's protocol. The function neither wraps the socket nor copies data. After the choice of the protocol,
- * the handler reads directly from the operating system.
+ * client's protocol. The function neither wraps the socket nor copies data. After the protocol is known, the
+ * handler reads directly from the operating system.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;
@@ -79,7 +79,7 @@ export class ProtocolChooser {
 }
 
 /**
- * Whether the first bytes fit both protocols. Both HTTP/1.1 and HTTP/2 connections can start with `P` or `PR`.
+ * Whether the first bytes fit both protocols. Both HTTP/1.1 and HTTP/2 connections can begin with `P` or `PR`.
  */
 function isUndecided(first: Buffer): boolean {
   return first.length < prefaceStart.length && prefaceStart.subarray(0, first.length).equals(first);

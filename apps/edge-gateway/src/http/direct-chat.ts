@@ -42,7 +42,7 @@ export class DirectChat {
   }
 
   /**
-   * From now on, sends all requests to the web framework, which rejects requests while the server is closing.
+   * From now on, sends all requests to the web framework, which rejects requests during shutdown.
    */
   close(): void {
     this.#isClosing = true;
@@ -67,7 +67,7 @@ function directEndpoint({
   httpVersionMajor,
 }: IncomingMessage): ChatEndpoint | undefined {
   if (method !== 'POST' || httpVersionMajor !== 1) return undefined;
-  // Requests that the gateway itself sent go to the router, which rejects looping requests.
+  // Requests that the gateway sent to itself go to the router, which rejects looping requests.
   if (headers[loopHeader] !== undefined) return undefined;
   return headers['content-type'] === 'application/json' ? directEndpoints.get(url ?? '') : undefined;
 }

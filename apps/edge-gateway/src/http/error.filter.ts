@@ -6,12 +6,12 @@ import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
 /**
- * Status codes caused by the caller. The gateway logs these responses, because a series of them may indicate an
- * attack.
+ * Status codes caused by the caller. The gateway logs these responses, because many of them in a row may
+ * indicate an attack.
  */
 const refusals = new Set([401, 403, 429]);
 
-/** Renders every error that a route throws as an error of the registry, in the format of the endpoint. */
+/** Renders every error that a route throws as a registry error, in the format of the endpoint. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   readonly #log: Logger;

@@ -12,8 +12,8 @@ import { createServer } from './server.ts';
 class NoSpool {}
 
 /**
- * The minimum set of services that the server needs to start. The server serves no request in these tests, so
- * no service is called.
+ * The minimum set of services that the server needs to start. The server handles no requests in these tests,
+ * so no service is called.
  */
 const parts = {
   pipeline: { messaging: { onBroadcast: () => undefined } },

@@ -44,7 +44,7 @@ export async function createServer(
 ): Promise<NestFastifyApplication> {
   let listener: Listener | undefined;
   const adapter = new FastifyAdapter({
-    // The gateway uses no Express middleware, and the middleware chain would cost time on every request.
+    // The gateway uses no Express middleware, and a middleware chain would add time to every request.
     skipMiddie: true,
     genReqId: newRequestId,
     serverFactory: (serveRequest: RequestListener) => {

@@ -43,11 +43,11 @@ interface Client {
   readonly origin: RequestOrigin;
 }
 
-/** How long the settings of the embedded identity service are reused, in milliseconds. */
+/** How long the settings of the embedded identity service are cached, in milliseconds. */
 const settingsFreshMs = 60_000;
 
 /**
- * Client for the embedded identity service. Passwords and tokens are encrypted before they are sent over the
+ * Client of the embedded identity service. Passwords and tokens are encrypted before they are sent over the
  * message bus. Refresh tokens are sent as SHA-256 hashes.
  */
 export class IdentityClient {

@@ -31,8 +31,8 @@ export class LoginSessionGate {
   }
 
   /**
-   * Returns the login session of a valid session token. Throws `invalid_session_token` (including for a
-   * revoked session), `expired_session_token` or `service_unavailable`.
+   * Returns the login session that belongs to a valid session token. Throws `invalid_session_token`
+   * (including for a revoked session), `expired_session_token` or `service_unavailable`.
    */
   async authenticate(token: string): Promise<LoginSession> {
     const claims = await this.#verifier.verify(token);
@@ -49,7 +49,7 @@ export class LoginSessionGate {
 
 /**
  * Creates the cache of login sessions. This cache uses the same time limits as the cache of API key grants. A
- * revoked login session therefore ends as quickly as a revoked key.
+ * revoked login session therefore ends as quickly as a revoked API key.
  */
 function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | null> {
   return new RemoteCache<CachedSession | null>({

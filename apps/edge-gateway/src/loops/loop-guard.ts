@@ -80,7 +80,7 @@ export class LoopGuard {
 
   /**
    * Whether this deployment already sent the request, or the request has passed too many gateways.
-   * @param header the request's `CDN-Loop` header, usually undefined
+   * @param header the `CDN-Loop` header of the request, usually undefined
    */
   isLoop(header: string | string[] | undefined): boolean {
     if (header === undefined) return false;

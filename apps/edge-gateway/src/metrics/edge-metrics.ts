@@ -9,8 +9,8 @@ type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
 const genAiLabels = ['gen_ai_operation_name', 'gen_ai_provider_name'] as const;
 
 /**
- * The edge's metrics. Each metric label has only a few values (endpoint, status, reason), and no label
- * contains an account, API key or model.
+ * The edge's metrics. Each metric label has only a few possible values (endpoint, status, reason), and no
+ * label contains an account, API key or model.
  */
 export interface EdgeMetrics {
   readonly requests: Counter<'endpoint' | 'status'>;

@@ -44,8 +44,8 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
 }
 
 /**
- * Returns one sentence about the scope that an API key needs. The text is empty for operations that accept no
- * API key.
+ * Returns a sentence that names the scope that an API key needs. The text is empty for operations that accept
+ * no API key.
  */
 export function describeScope({ id }: Operation, access: Access): string {
   const scope = scopeOf(id);

@@ -76,10 +76,10 @@ export const Describe = (operation: Operation) => SetMetadata(operationKey, oper
 
 /**
  * The credentials that a route accepts. A route with `api-key` accepts callers that have a valid API key. A route
- * with `session` accepts users who have a session token. A route with `api-key-or-session` accepts both
- * credentials. On a route with `pipeline`, the request pipeline checks the API key itself, in its first stage. A
- * route with `public` accepts every caller. If the caller sends the wrong kind of credential, the response has
- * status 403 and names the right kind. The gateway recognizes the type of a credential without a lookup.
+ * with `session` accepts users who have a session token. A route with `api-key-or-session` accepts an API key or a
+ * session token. On a route with `pipeline`, the request pipeline checks the API key itself, in its first stage. A
+ * route with `public` accepts every caller. If the caller sends the wrong kind of credential, the response has status
+ * 403 and names the right kind. The gateway recognizes the type of a credential without a lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 
@@ -87,8 +87,8 @@ export const accessKey = 'gateway:access';
 
 /**
  * The rate limit that a call to a route counts against. The limit `requests` is the API key's rate limit for
- * chat requests. All other values are account rate limits. If a route declares no rate limit, a GET
- * counts as `read` and any other method as `write`.
+ * chat requests. All other values are account rate limits. If a route declares no rate limit, GET requests
+ * count as `read` and all others as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
 

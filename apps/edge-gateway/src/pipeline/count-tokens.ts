@@ -67,7 +67,7 @@ function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  // A fallback's provider may use a different path for token counting, or may not support token counting.
+  // A fallback's provider may use a different path for token counting, or may not support it.
   // A token-counting request therefore has no fallbacks.
   return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }

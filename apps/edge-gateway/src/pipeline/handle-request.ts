@@ -30,7 +30,7 @@ import { isLarge } from '../request/request-facts.ts';
  * (choose).
  * - Planning may shrink the upstream request, but a failure of planning never fails the request (plan,
  * validate).
- * - If a response breaks before its first byte, the request is forwarded again (forward, relay).
+ * - If a response breaks off before its first byte, the request is forwarded again (forward, relay).
  * - The gateway answers calls to its recovery tool in recovery rounds, and the client never sees these calls
  * (relay, forward). If the recovery rounds end without a response, the client's own request is sent with every
  * tool (startAfresh).

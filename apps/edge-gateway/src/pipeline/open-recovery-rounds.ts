@@ -109,7 +109,7 @@ interface RoundsMemory {
   addRecovered(names: ConversationKeys, positions: readonly number[], requested: readonly number[]): void;
 }
 
-/** Stores recovered tools and unanswered requests for tools, because the transcript contains neither. */
+/** Stores recovered tools and unanswered tool requests, because the transcript contains neither of them. */
 export async function rememberRounds(
   { plan }: Pick<Outbound, 'plan'>,
   rounds: RecoveryRounds,

@@ -29,10 +29,10 @@ export function needsTranslation(wanted: WantedProxy, catalog: ModelCatalog): bo
 }
 
 /**
- * Answers a Responses API request with a provider that uses any chat format. A translated Responses API request
- * is handled like a chat request, but without planning, so tools and conversation are sent unchanged.
- * @throws GatewayError of any step, `invalid_field` for a request that continues a stored response or has two
- * models
+ * Serves a Responses API request through a provider that uses any chat format. A translated Responses API
+ * request is handled like a chat request, but without planning, so tools and conversation are sent unchanged.
+ * @throws GatewayError of any pipeline step, or `invalid_field` for a request that continues a stored
+ * response or has two models
  */
 export async function answerResponses(
   body: Pick<HeldBody, 'place' | 'holdAll'>,

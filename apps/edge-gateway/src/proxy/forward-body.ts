@@ -62,7 +62,7 @@ async function sendBody(
   const { url, headers } = await signUpstreamRequest(
     call,
     withContentType(renderUpstreamRequest(call), contentType),
-    // The signature of a request never covers a streamed body.
+    // A streamed body is never covered by the signature of a request.
     { method: 'POST', body: body.bytes ?? Buffer.alloc(0) },
   );
   markSent(attempt, exchange);

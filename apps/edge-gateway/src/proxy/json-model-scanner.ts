@@ -12,8 +12,8 @@ const backslash = 0x5c;
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
- * Maximum number of bytes of an object key that are stored for comparison. An object key above the maximum
- * length cannot be `model`.
+ * Maximum number of bytes of an object key that are stored for comparison. An object key longer than the
+ * maximum cannot be `model`.
  */
 const keyBytesMax = 64;
 
@@ -94,7 +94,7 @@ export class JsonModelScanner implements ModelScanner {
     this.#escaped = false;
   }
 
-  /** Reads the bytes of a string. Returns true at the closing quote of the string. */
+  /** Reads the bytes of a string. Returns true at the closing quote of the JSON string. */
   #readText(byte: number, bytesMax: number): boolean {
     if (byte === quote && !this.#escaped) {
       this.#inString = false;
@@ -138,7 +138,7 @@ export class JsonModelScanner implements ModelScanner {
     } else if (byte === 0x7b || byte === 0x5b) this.#depth += 1;
     else if (byte === 0x7d || byte === 0x5d) {
       this.#depth -= 1;
-      // The outermost object has ended, so the body has no model.
+      // The outermost object has ended without a model field.
       if (this.#depth < 0) throw modelMissing();
     } else if (byte === 0x2c && this.#depth === 0) this.#state = 'key-or-end';
   }

@@ -39,7 +39,7 @@ export class MemberFilter {
   /**
    * Creates a filter.
    * @param names fields to remove from the outermost object.
-   * @param onceName field that may occur only once. Later occurrences are removed.
+   * @param onceName name of a field that may occur only once. Later occurrences are removed.
    */
   constructor(names: readonly string[], onceName: string) {
     this.#names = new Set(names);
@@ -129,7 +129,7 @@ export class MemberFilter {
     this.#depth = 0;
     this.#inString = false;
     if (isDropped) return;
-    // The first remaining field must not follow a comma, so the comma after a removed field is removed too.
+    // No comma may precede the first remaining field, so the comma after a removed field is removed too.
     if (!this.#hasKept) this.#held = this.#held.map((held) => (held === comma ? space : held));
     this.#hasKept = true;
   }

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 
 /**
- * Location of the model name in a body. The start and end offsets cover the bytes of the name, including the
+ * Position of the model name in a body. The start and end offsets cover the bytes of the name, including the
  * JSON quotes.
  */
 export interface ModelPlace {

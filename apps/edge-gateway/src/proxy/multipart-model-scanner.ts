@@ -21,8 +21,8 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
- * part with this name. The scanner buffers at most the headers of one part. Parsers treat malformed bodies
- * differently, for example line ends, names and parts after the final delimiter. The scanner rejects a body
+ * part with this name. The scanner buffers at most the headers of one part. Parsers disagree about malformed
+ * bodies, for example about line ends, names and parts after the final delimiter. The scanner rejects a body
  * in which different parsers could find different models. The provider therefore always calls the model that
  * the gateway checked.
  */

@@ -11,11 +11,11 @@ import type { ProxyTarget } from './proxy-target.ts';
 
 /** The body that is sent to the provider for a proxied request. */
 export interface OutgoingBody {
-  /** The content type of the body. If the value is undefined, the client's content type is used. */
+  /** The content type of the request body. If the value is undefined, the client's content type is used. */
   readonly contentType: string | undefined;
   /** The length of the body in bytes. The value is undefined if the client did not declare a length. */
   readonly length: number | undefined;
-  /** Whether the body can be sent a second time. */
+  /** Whether the body can be sent again. */
   readonly isRepeatable: boolean;
   /** The whole request body. The value is undefined if the body is not buffered. */
   readonly bytes: Buffer | undefined;
@@ -36,10 +36,10 @@ const modelMark = Buffer.from('"model"');
 const escapeMarks = ['\\u005', '\\u006', '\\u007'].map((mark) => Buffer.from(mark));
 
 /**
- * Prepares the client's body. The preparation inserts the provider's model name and removes fields that are
- * never forwarded. The body is streamed, or buffered if the provider needs a different JSON structure or a
- * signature.
- * @throws GatewayError `unsupported_media_type` if the provider needs JSON and the body is not JSON.
+ * Prepares the client's body for the provider. The preparation inserts the provider's model name and removes
+ * fields that are never forwarded. The body is streamed, or buffered if the provider requires a different
+ * JSON structure or a signature.
+ * @throws GatewayError `unsupported_media_type` if the provider requires JSON and the body is not JSON.
  * @throws GatewayError `malformed_json` if the body is not valid JSON.
  * @throws GatewayError `request_too_large` if the body exceeds the size limit.
  * @throws GatewayError `invalid_field` if a field of the body is invalid

@@ -30,7 +30,7 @@ export function namesModel(head: string): boolean {
 
 interface PartName {
   readonly text: string;
-  /** Whether all parsers read the same name from the header. */
+  /** Whether all parsers would read the same name in the header. */
   readonly isPlain: boolean;
 }
 

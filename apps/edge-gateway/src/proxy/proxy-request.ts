@@ -39,7 +39,7 @@ import { relayBytes } from './relay.ts';
  * buffered, because a tool may be anywhere in the body. Returns the key's tool permission, which also applies
  * to the response. Returns null for an API key that may use all tools, so that the body can be streamed.
  * Multipart bodies have no tools.
- * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the key may not use.
+ * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the API key may not use.
  * @throws GatewayError `ambiguous_tools` if servers may read the tools differently.
  * @throws GatewayError `malformed_json`, `too_deep` or `request_too_large` if the body cannot be parsed
  */

@@ -31,7 +31,7 @@ export interface ProxyTarget {
   readonly ownCredential: string | null;
 }
 
-/** The inputs for choosing a provider. */
+/** The inputs from which a provider is chosen. */
 export interface WantedProxy {
   readonly model: string;
   readonly endpoint: ProxyEndpoint;

@@ -71,7 +71,7 @@ export async function relayBytes(
 }
 
 /**
- * The lane for requests that the gateway forwards unchanged. Credentials and errors are handled as in chat
+ * The lane for requests that the gateway forwards unchanged. Credentials and errors are handled as for chat
  * requests.
  */
 export const usualLane: Lane = { kind: 'same-format', format: 'chat-completions' };
@@ -191,7 +191,7 @@ function endBroken(
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
   // The line breaks before the error event terminate an incomplete event.
-  // Without the line breaks, the client would read the error event as part of the incomplete event.
+  // Without the line breaks, the client would parse the error event as part of the incomplete event.
   if (!left && ledger.stream) breakOff(error, exchange, '\n\n');
   else if (!left) resetConnection(response);
   return {

@@ -89,8 +89,8 @@ export class UsageReader {
   }
 
   /**
-   * Keeps the end of the response. The buffer is cut only when it reaches twice its target length, so that
-   * processing many short chunks takes linear time.
+   * Keeps only the end of the response. The buffer is cut only when it reaches twice its target length, so
+   * that processing many short chunks takes linear time.
    */
   #keepTail(chunk: Buffer): void {
     this.#kept.push(chunk);

@@ -32,7 +32,7 @@ export async function countRequest(
 }
 
 /**
- * Checks the rate limit decision for a request.
+ * Checks the rate limit decision of a request.
  * @throws GatewayError `rate_limit_exceeded` if the request was not admitted
  */
 export function requireRoom({ admitted, limit: limitRpm, resetMs }: RateDecision): void {

@@ -22,7 +22,7 @@ export interface RateDecision {
 
 /** The fields of a caller that the rate limiter uses. */
 export interface LimitedCaller extends Pick<KeyGrant, 'accountId' | 'keyId' | 'rateLimitRpm'> {
-  /** Name of a second, independent rate limit window of the same API key, for calls to account routes. */
+  /** Name of a second, independent rate limit window of the same API key, used for calls to account routes. */
   readonly window?: 'account';
 }
 

@@ -34,7 +34,7 @@ interface KeyWindow {
 const gatherMs = 2;
 /** Maximum number of rate limit windows in memory. The windows that were used least recently are dropped. */
 const windowsMax = 50_000;
-/** Milliseconds between two attempts to report requests that were admitted without Redis. */
+/** Interval in milliseconds between attempts to report requests that were admitted without Redis. */
 const reportMs = 1_000;
 
 /**
@@ -42,10 +42,10 @@ const reportMs = 1_000;
  * together with all waiting requests. API keys with many requests get leases, which consist of tokens that
  * Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait for
  * Redis. Redis grants no lease if few tokens are left. No 60-second period admits more requests than the
- * limit (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits. While Redis
- * is unavailable, each process admits a fixed share of the limit, and logs the outage once. When Redis is
- * available again, the process reports the requests that it admitted. After Redis has lost its data, the
- * process sends the last request count that it received from Redis.
+ * limit (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits for Redis.
+ * While Redis is unavailable, each process admits a fixed share of the limit, and logs the outage once. When
+ * Redis is available again, the process reports the requests that it admitted. After Redis has lost its data,
+ * the process sends the last request count that it received from Redis.
  */
 export class RedisRateLimiter implements RateLimiter {
   readonly #redis: Redis & WindowCommands;
@@ -125,8 +125,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Decides on a request without Redis. This process admits only its share of the remaining requests, because
-   * all requests that Redis last counted may be recent.
+   * Decides whether to admit a request while Redis is unavailable. This process admits only its share of the
+   * remaining requests, because all requests that Redis last counted may be recent.
    */
   #admitLocally({ caller, known, unreported }: KeyWindow): RateDecision {
     const now = performance.now();

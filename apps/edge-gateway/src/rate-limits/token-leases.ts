@@ -8,7 +8,7 @@ export const leaseMs = 50;
  * lease is not worth a call to Redis.
  */
 const leaseTokensMin = 3;
-/** The maximum number of tokens in a lease. */
+/** The maximum number of tokens per lease. */
 const leaseTokensMax = 1_024;
 
 /** Rate limit tokens that Redis counted in advance. */
@@ -54,7 +54,7 @@ export class TokenLeases {
 
   /**
    * Returns the number of tokens that the next lease should have, which is the number of requests in the last
-   * period. Returns 0 if so few requests arrive that a lease is not worth a call to Redis.
+   * period. Returns 0 if requests arrive so rarely that a lease is not worth a call to Redis.
    */
   get wanted(): number {
     const expected = Math.max(this.#inPeriod, this.#inLastPeriod);
@@ -65,7 +65,7 @@ export class TokenLeases {
     if (lease.tokens > 0) this.#leases.push(lease);
   }
 
-  /** Uses a token from the oldest lease. Returns null if no lease has a token left. */
+  /** Uses one token from the oldest lease. Returns null if no lease has a token left. */
   take(nowMs: number): LeasedToken | null {
     for (let lease = this.#leases[0]; lease !== undefined; lease = this.#leases[0]) {
       if (lease.tokens > 0 && nowMs < lease.expiresAtMs) {

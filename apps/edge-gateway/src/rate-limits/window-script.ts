@@ -9,12 +9,12 @@
  *
  * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of
  * a lease are counted in the time step in which the lease expires. A request that uses a leased token
- * therefore counts for at least 60 s. A lease gets at most 1/64 of the free tokens. If fewer than 1,024
+ * therefore counts for at least 60 s. A lease receives at most 1/64 of the free tokens. If fewer than 1,024
  * tokens are free, no lease is granted. In that case, every request is counted when it arrives. Unused tokens
  * are returned to the time step of their lease.
  *
- * If Redis loses its data, each gateway sends the count that it last knew. The field `base` contains the
- * largest count that a gateway has restored. The running total includes this count. Requests that were
+ * If Redis loses its data, each gateway sends the count that it last received. The field `base` contains the
+ * largest count that any gateway has restored. The running total includes this count. Requests that were
  * admitted after Redis lost its data do not count as restored.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
@@ -112,7 +112,7 @@ export type WindowReply = readonly [
   emptyMs: number,
   /** Milliseconds until the window has room for the rejected requests. */
   roomMs: number,
-  /** The later epoch of the API key and its account. */
+  /** The later of the epochs of the API key and its account. */
   epoch: number,
   /** Number of tokens in the lease. */
   leased: number,

@@ -11,7 +11,7 @@ interface Said {
   readonly marked?: boolean;
 }
 
-/** Builds a request body by concatenating the texts. */
+/** Builds a request body by concatenating texts. */
 function outlineOf(said: readonly Said[]): { messages: MessageOutline[]; body: Buffer } {
   const body = said.map(({ text = '' }) => text).join('');
   let at = 0;

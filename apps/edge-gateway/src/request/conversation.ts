@@ -41,7 +41,7 @@ export class Conversation {
 
   /**
    * The key under which the gateway stores the model chosen for the conversation. With a session id, this key
-   * equals `key`. Without a session id, this key also depends on the system prompt. The agents of a client often
+   * equals `key`. Without a session id, this key also depends on the system prompt. A client's agents often
    * send the same first message with different system prompts. Each agent can then use a different model.
    */
   get agentKey(): string {
@@ -62,8 +62,8 @@ export class Conversation {
   }
 
   /**
-   * Digest of all messages up to the end of the model's first turn. The value is null if the model has not
-   * responded yet.
+   * Digest of all messages up to the end of the model's first turn. Null if the model has not responded
+   * yet.
    */
   get firstTurn(): string | null {
     const { messages } = this.#outline;
@@ -91,7 +91,7 @@ export class Conversation {
   }
 
   /**
-   * Digests of all messages up to each user turn that the model has answered, newest first, without the first
+   * Digests of all messages up to each user turn that the model has answered, newest first, except the first
    * turn. Each digest equals `here` of the request with that turn.
    */
   get answeredTurns(): readonly string[] {
@@ -135,7 +135,7 @@ interface Opening {
   readonly end: number;
   /**
    * The hash of the conversation's first messages. Several digests extend this hash, so later messages are
-   * added to a copy.
+   * added to a copy of it.
    */
   readonly hash: BatchedHash;
 }

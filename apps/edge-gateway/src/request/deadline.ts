@@ -1,6 +1,6 @@
 /**
- * A signal that aborts at the deadline or when the client disconnects. Callers must call `clear` when the work
- * is done.
+ * A signal that aborts at the deadline, or when the client disconnects. Callers must call `clear` when the
+ * work is done.
  */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -8,7 +8,7 @@ export interface Deadline {
 }
 
 /**
- * Starts a deadline with a timer. A timer is cheaper than `AbortSignal.timeout`, which stays active after the
+ * Starts a timer for a deadline. A timer is cheaper than `AbortSignal.timeout`, which stays active after the
  * response and creates an unused error.
  */
 export function startDeadline(ms: number, left: AbortSignal): Deadline {

@@ -1,11 +1,11 @@
 import { providerNames } from '@gateway/providers';
 
 /**
- * Maximum length of a name for which the gateway suggests a similar name. This limit bounds the time of a
+ * Maximum length of a name for which the gateway suggests a similar name. This limit bounds the duration of a
  * search.
  */
 const nameCharsMax = 100;
-/** Maximum number of inserted, deleted or replaced characters (Levenshtein distance). */
+/** Maximum edit distance (Levenshtein), in inserted, deleted or replaced characters. */
 const distanceMax = 2;
 
 /**
@@ -28,7 +28,7 @@ export function findNearest(name: string, known: Iterable<string>): string | und
 
 /**
  * Returns the Levenshtein distance between two texts, or undefined if it exceeds `limit`. The function
- * compares only nearby characters, so its time is proportional to the text length multiplied by `limit`.
+ * compares only nearby characters, so its running time is proportional to the text length times `limit`.
  */
 function distanceWithin(left: string, right: string, limit: number): number | undefined {
   if (Math.abs(left.length - right.length) > limit) return undefined;

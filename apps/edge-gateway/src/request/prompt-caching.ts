@@ -2,10 +2,10 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { deriveKey, type Conversation } from './conversation.ts';
 import type { Caller, Target } from './request.ts';
 
-/** Facts about a request that show whether its conversation will probably send the same prefix again. */
+/** Facts about a request that indicate whether its conversation will send the same prefix again. */
 export interface ConversationShape {
   readonly hasTools: boolean;
-  /** Whether the transcript contains a turn of the model. */
+  /** Whether the transcript contains at least one turn of the model. */
   readonly hasTurns: boolean;
 }
 

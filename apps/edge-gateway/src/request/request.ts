@@ -4,7 +4,7 @@ import type { JsonTape } from '@gateway/wire-formats';
 import type { Provider } from '@gateway/providers';
 import type { Conversation } from './conversation.ts';
 
-/** The account and key behind a request, and the key's permissions. */
+/** The account and API key behind a request, and the permissions of the key. */
 export type Caller = KeyGrant;
 
 /**
@@ -49,12 +49,12 @@ export interface Target {
   /**
    * The key of a conversation that depends on one provider account. Only this provider account accepts the
    * conversation's reasoning or messages. Requests with the same affinity key use the same credential as long
-   * as the credential works. The field is absent for all other conversations.
+   * as the credential works. Absent for all other conversations.
    */
   readonly affinity?: string;
   /**
-   * Returns the fallback targets in order. The gateway calls this function only if the first target fails. The
-   * function is absent if the target has no fallbacks.
+   * Returns the fallback targets in order. The gateway calls this function only if the first target fails.
+   * Absent if the target has no fallbacks.
    */
   readonly alternatives?: () => readonly Target[];
 }

@@ -4,7 +4,7 @@ import type { JsonTape } from '@gateway/wire-formats';
 
 /** Maximum length of an agent's own session id in characters. Longer ids of agents are truncated. */
 const sessionIdLengthMax = 256;
-/** Maximum length of `X-Svc-Session-Id` in bytes of UTF-8. Chat requests with a longer session id are refused. */
+/** Maximum length of `X-Svc-Session-Id` in bytes of UTF-8. Chat requests with a longer session id are rejected. */
 const sessionIdBytesMax = 1_024;
 
 /**
@@ -32,8 +32,8 @@ function decodeSessionId(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Headers in which well-known agents send their session id, in lower case. If a request has several of
- * these headers, the first header in this list applies.
+ * Headers in which well-known agents send their session id, in lower case. If a request has several of these
+ * headers, the first one in this list applies.
  */
 const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code-session-id'];
 

@@ -8,8 +8,8 @@ import { charactersPerToken } from './token-estimates.ts';
 const decay = 0.99;
 const requestsMin = 20;
 /**
- * The plausible range of bytes per token for text. A request body outside this range consists mostly of images
- * or similar data.
+ * The plausible range of bytes per token for text. A request body with a ratio outside this range consists
+ * mostly of images or similar data.
  */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;
@@ -31,15 +31,15 @@ interface Seen {
 export interface RatioOwner {
   readonly accountId: string;
   readonly provider: string;
-  /** The model's name as the provider spells it. */
+  /** The model's name, as the provider spells it. */
   readonly model: string;
 }
 
 /**
- * Measures the bytes per token of each model from an account's billed requests. Estimates from these ratios,
+ * Measures the bytes per token of each model from an account's billed requests. Estimates with these ratios,
  * made before a request is sent, are close to the provider's count. Accounts never share measured ratios,
- * because the texts of different accounts differ. In addition, one account must not be able to change the
- * estimates for another account.
+ * because their texts differ. In addition, one account must not be able to change the estimates for another
+ * account.
  */
 export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });
@@ -58,7 +58,7 @@ export class TokenRatios {
   }
 
   /**
-   * Returns the billed number of bytes per token. Returns the rule of thumb until the account has enough
+   * Returns the number of body bytes per billed token. Returns the rule of thumb until the account has enough
    * billed requests to the model.
    */
   bytesPerToken({ accountId, provider, model }: RatioOwner): number {
@@ -82,7 +82,7 @@ export class TokenRatios {
   }
 }
 
-/** Renders the map key of a model. The key is unambiguous, because a provider's name has no slash. */
+/** Renders the map key for a model. The key is unambiguous, because a provider's name has no slash. */
 function renderModel(provider: string, model: string): string {
   return `${provider}/${model}`;
 }

@@ -38,8 +38,8 @@ function validate<Schema extends z.ZodType>(
 }
 
 /**
- * Returns the error for the first field that the schema does not define, with the most similar field that the
- * schema defines. The error text never contains the content of the field.
+ * Returns an error for the first field that the schema does not define, with the most similar field of the
+ * schema as a suggestion. The error text never contains the content of the field.
  */
 function explainUnknown(
   { path, keys: [key = ''] }: z.core.$ZodIssueUnrecognizedKeys,
@@ -99,7 +99,7 @@ const unitNames: Readonly<Record<string, readonly [string, string]>> = {
 
 /**
  * Explains a violated rule as a predicate, for example `must be at least 1`. Schemas may define more specific
- * error texts, which take precedence in Zod. For all other rules, the function uses the text of Zod.
+ * error texts, which take precedence in Zod. For all other rules, the function uses the error text of Zod.
  */
 function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

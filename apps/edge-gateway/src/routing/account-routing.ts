@@ -87,8 +87,8 @@ const shares = { medium: 0.5, high: 0.8 } as const;
 /** Weight of the shipped complexity thresholds, expressed as a number of requests. */
 const priorRequests = 200;
 /**
- * Maximum shift of a complexity threshold. Without this limit, some requests of an account with only simple
- * requests would be rated as complex.
+ * Maximum amount by which a complexity threshold is shifted. Without this limit, some requests of an account
+ * with only simple requests would be rated as complex.
  */
 const shiftMax = 0.03;
 

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { accountKey } from '../cache/account-keys.ts';
 
 /**
- * The cache commands for remembering a conversation's model (`AccountCache`). Each command fails after a short
- * timeout.
+ * The cache commands with which the model of a conversation is remembered (`AccountCache`). Each command
+ * fails after a short timeout.
  */
 export interface PinRedis {
   get(key: string): Promise<string | null>;
@@ -30,7 +30,7 @@ export type PinnedModel = z.infer<typeof pinned>;
  */
 const keptSeconds = 24 * 3600;
 /**
- * Resolution of the expiry in memory, in milliseconds. The gateway reads the clock at most once in this time.
+ * Resolution of the expiry in memory, in milliseconds. The gateway reads the clock at most once per this interval.
  */
 const ttlResolutionMs = 1_000;
 

@@ -44,7 +44,7 @@ const entry = z
 export interface LiveModel {
   /** The id in the provider's spelling. */
   readonly id: string;
-  /** Maximum number of input and output tokens together. Null if the list does not state it. */
+  /** Maximum number of input and output tokens together. Null if the model list does not contain this fact. */
   readonly contextWindow: number | null;
 }
 
@@ -73,8 +73,8 @@ export class LiveModels {
   }
 
   /**
-   * Returns the ids of a provider's models in the provider's spelling. The list is empty if the provider has
-   * no model list or does not respond.
+   * Returns the ids of a provider's models, as the provider spells them. The list is empty if the provider
+   * has no model list or does not respond.
    */
   async list(accountId: string, provider: string): Promise<readonly string[]> {
     return (await this.find(accountId, provider)).map((model) => model.id);

@@ -42,7 +42,7 @@ export interface RoutedRequest {
   readonly conversation: string;
   /** Whether the request may be a later turn of a conversation. */
   readonly mayGoOn: boolean;
-  /** The first task in the conversation. */
+  /** The first task of the conversation. */
   readonly task: string;
   /** Whether the transcript contains reasoning that the model signed. */
   readonly carriesThinking: boolean;

@@ -143,8 +143,8 @@ export class Observations {
   }
 
   /**
-   * Sends local counters to Redis, then reads the merged totals. If a counter cannot be sent, it stays local
-   * until the next sync.
+   * Sends local counters to Redis, then reads the merged totals. If a counter cannot be sent, it is kept
+   * locally until the next sync.
    */
   async #exchange(accountId: string, known: Known): Promise<void> {
     const sent = known.unsynced;
@@ -169,7 +169,7 @@ export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /** Decayed number of responses of the account. This number changes with every response. */
+  /** Decayed number of the account's responses. This number changes with every response. */
   readonly answers: number;
 }
 

@@ -5,7 +5,7 @@ import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
 /**
- * Byte markers of file parts in each format. These markers cannot match inside a text, because quotes are
+ * Magic bytes of file parts in each format. These markers cannot match inside a text, because quotes are
  * escaped there.
  */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
@@ -68,7 +68,7 @@ function carriesFile({ range }: MessageOutline, { bytes }: JsonTape): boolean {
 }
 
 /**
- * Returns whether the request asks for JSON output. The function reads the fields of chat-completions,
+ * Returns whether the request requires JSON output. The function reads the fields of chat-completions,
  * messages, converse and responses, in that order.
  */
 function asksForJson(tape: JsonTape): boolean {

@@ -85,7 +85,7 @@ export class RedisObservations implements ObservationStore {
   }
 }
 
-/** Converts timestamps from Redis to the local clock. Each total keeps its age. */
+/** Converts Redis timestamps to the local clock. Each total keeps its age. */
 function parseReply([nowText = '0', ...fields]: readonly string[]): SumsByName {
   const skewMs = Date.now() - Number(nowText);
   const found: SumsByName = new Map();

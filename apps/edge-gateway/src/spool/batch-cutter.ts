@@ -7,8 +7,8 @@ export interface Batch {
   /** Identifies the byte range in its segment. A batch id always identifies the same events. */
   readonly id: string;
   /**
-   * The job's data as UTF-8 JSON text, valid until the next batch is cut. The value is null if the byte range
-   * contains only accept lines.
+   * The job's data as UTF-8 JSON text, valid until the next batch is cut. Null if the byte range contains
+   * only accept lines.
    */
   readonly data: Buffer | null;
   /** The byte range of the lines in the segment, including accept lines. */
@@ -19,8 +19,8 @@ export interface Batch {
 const batchEventsMax = 500;
 const chunkBytes = 1 << 20;
 /**
- * Number of bytes reserved for the text before a batch's first event. The reserved text contains the batch id,
- * which consists of a UUID and two offsets.
+ * Number of bytes reserved for the text before the first event of a batch. The reserved text contains the
+ * batch id, which consists of a UUID and two offsets.
  */
 const headBytes = 256;
 const [comma, newline] = [0x2c, 0x0a] as const;
@@ -72,9 +72,9 @@ export class BatchCutter {
 }
 
 /**
- * Renders the lines within the same buffer, after the space for the head of the batch. Each event moves towards
- * the start of the buffer, and overwrites only bytes that were already read. An event's rendered entry is never
- * longer than the event's line.
+ * Renders the lines within the same buffer, after the space reserved for the batch header. Each event moves
+ * towards the start of the buffer, and overwrites only bytes that were already read. An event's rendered
+ * entry is never longer than the event's line.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

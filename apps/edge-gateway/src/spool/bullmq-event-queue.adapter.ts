@@ -3,7 +3,7 @@ import { Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 
-/** Job data that has already been encoded as UTF-8 JSON text. */
+/** Job data that is already encoded as UTF-8 JSON text. */
 class RenderedData {
   readonly bytes: Buffer;
 
@@ -17,11 +17,11 @@ class RenderedData {
 }
 
 /**
- * A queue job whose data is already rendered as JSON. BullMQ would render job data with `JSON.stringify`. A
- * batch in the segment file is already JSON text. Parsing and rendering a batch again would take most of the
- * recording time. The adapter therefore sends the bytes of a batch to Redis unchanged. The Redis client would
- * measure a string of several megabytes three times and encode it once. A test verifies that BullMQ accepts
- * job data as bytes.
+ * A queue job whose data is already rendered as JSON. BullMQ would render job data with `JSON.stringify`.
+ * Batches in the segment file are already JSON text. Parsing and rendering a batch again would take most of
+ * the recording time. The adapter therefore sends the bytes of a batch to Redis unchanged. The Redis client
+ * would measure a string of several megabytes three times and encode it once. A test verifies that BullMQ
+ * accepts job data as bytes.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {
@@ -37,9 +37,9 @@ class RenderedQueue extends Queue<RenderedData> {
 }
 
 /**
- * The share of Redis's memory that request events may fill. Workers need the other part of Redis's memory to
- * empty the queue. BullMQ's scripts write to Redis when they take a job, and Redis rejects writes while its
- * memory is full.
+ * The share of Redis's memory that request events may fill. Workers need the rest of Redis's memory to empty
+ * the queue. BullMQ's scripts write to Redis when they take a job, and Redis rejects writes while its memory
+ * is full.
  */
 const filledShareMax = 0.85;
 /** How long a measurement of memory use stays valid, in milliseconds. */
@@ -59,7 +59,7 @@ class MemoryWatch {
   }
 
   /**
-   * Throws if the given number of bytes does not fit into the queue's share of memory. The check always passes
+   * Throws an error if the given number of bytes exceeds the queue's share of memory. The check always passes
    * if Redis has no memory limit.
    */
   async reserve(bytes: number): Promise<void> {

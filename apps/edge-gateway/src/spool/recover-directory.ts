@@ -30,7 +30,7 @@ interface RecoveredDirectory {
 /**
  * Recovers the spool directory of a process that died. The caller must hold the lock of the spool directory.
  * For each accepted request without an end line, an `interrupted` end line is written to a separate segment.
- * The recovery skips incomplete and damaged lines. An interrupted recovery can safely be repeated.
+ * The recovery skips incomplete and damaged lines. An interrupted recovery of a spool directory can safely be repeated.
  */
 export async function recoverDirectory(
   directory: string,

@@ -94,7 +94,7 @@ describe('the request spool', () => {
     const data = requestEventBatch.data.parse(JSON.parse(batch.data!.toString()));
     expect(data.events).toHaveLength(500);
     expect(new Set(data.traceparents)).toEqual(new Set([traceparent]));
-    // The test uses a separate cutter, because a batch is valid only until the next batch is cut.
+    // The test uses a separate cutter, because a batch becomes invalid when the next batch is cut.
     expect(await new BatchCutter().cut(spool.segments()[0]!, batch.start, batch.end)).toEqual(batch);
   });
 

@@ -17,7 +17,7 @@ import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
 import type { RequestSpoolOptions } from './spool-options.ts';
 
-/** Minimum number of segment files. A segment uses disk space until all of its events are committed. */
+/** Minimum number of segment files to keep. A segment uses disk space until all of its events are committed. */
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
@@ -93,8 +93,8 @@ export class RequestSpool {
   }
 
   /**
-   * Records the end of an accepted request. Only the first call for a request records an end. The method never
-   * throws. An event that is passed as a promise must not reject.
+   * Records the end of an accepted request. Only the first call for each request records an end. The method
+   * never throws. A promise for an event must not reject.
    */
   finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
     if (event instanceof Promise) {
@@ -115,7 +115,7 @@ export class RequestSpool {
     this.#push({ kind: 'end', event, traceparent });
   }
 
-  /** Number of bytes on disk, bytes being written, and reserved bytes, in total. */
+  /** Total number of bytes on disk, bytes being written, and reserved bytes. */
   get usedBytes(): number {
     return this.#bytesOnDisk + this.#writingBytes + this.#group.bytes + this.#open.size * endingReserveBytes;
   }

@@ -24,7 +24,7 @@ export interface Segment {
   uncommittedBatches: number;
   /** Number of bytes of the lines in the segment, by account. The map is empty for a recovered segment. */
   readonly accountBytes: Map<string, number>;
-  /** Number of requests with an accept line in this segment and without an end line on disk. */
+  /** Number of requests with an accept line in this segment but no end line on disk yet. */
   openAccepts: number;
 }
 
@@ -57,8 +57,8 @@ interface SegmentWriterOptions {
 }
 
 /**
- * Appends lines to the newest segment file in a directory. The caller must wait for the end of each write
- * before the next write. If the process dies, no line is lost, because the data stays in the operating system's
+ * Appends lines to the newest segment file in a directory. Callers must wait for each write to finish before
+ * the next write. If the process dies, no line is lost, because the data stays in the operating system's
  * page cache. The segment writer therefore calls no fsync. If the machine dies, data that was not shipped is
  * lost.
  */
@@ -120,7 +120,7 @@ export class SegmentWriter {
 }
 
 /**
- * Writes synchronously into the page cache, which takes a few microseconds per write. A write in the thread
+ * Writes synchronously into the page cache, which takes a few microseconds per write. A write through the thread
  * pool would take several times as long, and every request would wait for it. If the disk is so slow that the
  * kernel blocks writers (`vm.dirty_ratio`), the event loop blocks too, so the spool needs a dedicated volume.
  */

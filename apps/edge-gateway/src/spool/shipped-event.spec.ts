@@ -31,7 +31,7 @@ describe('the rendered event', () => {
     const text = render(event);
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(renderShippedEvent(event))));
     expect(shippedRequestEventV1.safeParse(JSON.parse(text)).success).toBe(true);
-    // Renders the event a second time, with cached tool names.
+    // Renders the event a second time, now with cached tool names.
     expect(render(event)).toBe(text);
   });
 

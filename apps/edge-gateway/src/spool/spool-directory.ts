@@ -63,7 +63,7 @@ export function leaveDirectory(directory: SpoolDirectory): void {
   try {
     rmdirSync(directory.path);
   } catch {
-    // If the directory is not empty, the next process adopts the directory.
+    // If the directory is not empty, the next process adopts it.
   }
 }
 
@@ -98,7 +98,7 @@ export function tryLockDirectory(directory: string): DirectoryLock | null {
     return null;
   }
   const held = database;
-  // A lock on an unlinked file is useless. The previous holder of the lock may have removed the directory.
+  // A lock on an unlinked file protects nothing. The previous holder of the lock may have removed the directory.
   if (!existsSync(path)) {
     held.close();
     return null;

@@ -71,7 +71,7 @@ export function parseAcceptLine(line: string): RequestAcceptedV1 | null {
   return parsed?.[0] === 'accept' && parsed.length === 3 ? (parsed[2] as RequestAcceptedV1) : null;
 }
 
-/** Returns whether a line is complete. */
+/** Returns whether a log line is complete. */
 export function isWholeLine(line: string): boolean {
   const parsed = parseLine(line);
   if (parsed === null || typeof parsed[1] !== 'string' || parsed[1].length !== idLength) return false;
@@ -117,7 +117,7 @@ export function createLineGroup(lines: PendingLine[] = []): LineGroup {
 }
 
 /**
- * Estimated number of bytes in a log line without candidate tools. A line in a segment file may have
+ * Estimated number of bytes in a log line without candidate tools. A line in a segment file may contain
  * thousands of candidate tools, with names of up to 128 characters.
  */
 const lineBytes = 2_048;

@@ -5,9 +5,9 @@ import type { Segment } from './segment.ts';
 export const endingReserveBytes = 4096;
 
 /**
- * Limit of an account's share of the spool, as a multiple of the free space (dynamic thresholds, Choudhury and
- * Hahne 1998). With this limit, a single account can use at most four fifths of the spool. An account with few
- * events therefore always has space.
+ * Limit of an account's share of the spool, as a multiple of the free space (dynamic thresholds, Choudhury
+ * and Hahne 1998). With this limit, a single account can use at most four fifths of the spool. An account
+ * with few events therefore always has free space.
  */
 const multipleOfFree = 4;
 
@@ -39,7 +39,7 @@ export class SpoolShares {
 
   /**
    * Counts the bytes that an account writes.
-   * @param writtenBytes number of written bytes, which may be an estimate
+   * @param writtenBytes number of bytes written, which may be an estimate
    */
   noteWritten(segment: Segment, accountId: string, writtenBytes: number): void {
     const bytes = Math.round(writtenBytes);

@@ -19,7 +19,7 @@ export interface SpoolShipperOptions {
   /** Time in milliseconds after which an uncommitted batch is added to the queue again, with the same id. */
   readonly resendAfterMs?: number;
   /**
-   * Maximum number of uncommitted bytes in the queue. Any further bytes stay on disk. This maximum limits the
+   * Maximum number of uncommitted bytes in the queue. All further bytes stay on disk. This maximum limits the
    * Redis memory that one gateway uses.
    */
   readonly inFlightBytesMax?: number;
@@ -122,7 +122,7 @@ export class SpoolShipper {
   }
 
   async #shipSegment(segment: Segment): Promise<void> {
-    // This run does not ship lines that are written during the run, so batches are few and large.
+    // This run does not ship lines that are written in the meantime, so that batches are few and large.
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;

@@ -1,5 +1,5 @@
 // A child process that request-spool.spec.ts starts and kills.
-// The child process accepts and finishes requests in a loop, and prints each step that the spool confirmed.
+// The child process accepts and finishes requests in a loop, and prints each step that the spool has confirmed.
 import { createAcceptedEvent, createEndedEvent } from '@gateway/testing';
 import { RequestSpool } from './request-spool.ts';
 

@@ -38,10 +38,10 @@ interface ChoiceState {
 }
 
 /**
- * Removes calls to denied tools from one response, event by event. The response may have any format. The first
- * event of a tool call decides whether the call is removed, so no event is delayed. If a choice contains only
- * denied calls, a short text replaces the calls, and the choice ends like a complete answer. The agent
- * therefore does not wait for a tool result and does not get an empty turn.
+ * Removes calls to denied tools from one response, event by event. The response may have any format. The
+ * first event of a tool call determines whether the call is removed, so no event is delayed. If a choice
+ * contains only denied calls, a short text replaces the calls, and the choice ends like a complete answer.
+ * The agent therefore does not wait for a tool result and does not get an empty turn.
  */
 export class DeniedCalls {
   readonly #permission: ToolPermission;
@@ -60,9 +60,9 @@ export class DeniedCalls {
   }
 
   /**
-   * Whether the response contains a tool call. After the first tool call, the client must get rendered events
-   * instead of the provider's bytes. A client may parse the provider's bytes in a way that the gateway does
-   * not expect.
+   * Whether the response contains a tool call. After the first tool call, the client must receive rendered
+   * events in place of the provider's bytes. A client may parse the provider's bytes in a way that the
+   * gateway does not expect.
    */
   get hasCalls(): boolean {
     return this.#hasCalls;
@@ -128,7 +128,7 @@ export class DeniedCalls {
     this.#deny(state, name);
   }
 
-  /** Hides a call to a denied tool that the provider itself runs. Also hides the result of the call. */
+  /** Hides a call to a denied tool that the provider itself runs. Also hides the output of the call. */
   #judgePart(state: ChoiceState, block: number, part: { readonly extensions: object }): void {
     const item = (part.extensions as { readonly responses?: JsonObject }).responses?.['rawItem'];
     const denied = findDeniedItem(item, this.#permission);

@@ -2,7 +2,7 @@ import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { ambiguousTools, findMembers, governMembers, join, quote } from './tool-members.ts';
 import type { ToolIdentity } from './tool-permission.ts';
 
-/** Objects inside a tool or a tool choice that contain the name of the tool. */
+/** Objects inside a tool or a tool choice that contain the tool's name. */
 const bodyMembers = ['function', 'custom', 'toolSpec', 'systemTool', 'tool'] as const;
 
 const toolMembers = governMembers([
@@ -15,7 +15,7 @@ const nameMember = governMembers(['name']);
 /** Types that describe how a tool is called. Any other type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
-/** Anthropic's tools that have a different name in some versions. */
+/** Anthropic's tools whose names differ between versions. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   text_editor: ['str_replace_editor', 'str_replace_based_edit_tool'],
   computer: ['computer_use', 'computer_use_preview'],
@@ -29,8 +29,8 @@ export interface ReadTool {
   readonly name: string | undefined;
   readonly members: ReadonlyMap<string, JsonNode>;
   /**
-   * The names of the tool. The list is empty for a namespace and for a cache point. The gateway checks the
-   * tools of a namespace one by one.
+   * The names under which the tool is known. The list is empty for a namespace and for a cache point. The
+   * gateway checks the tools of a namespace one by one.
    */
   readonly identities: readonly ToolIdentity[];
 }
@@ -103,7 +103,7 @@ function readName(tape: JsonTape, members: ReadonlyMap<string, JsonNode>, path: 
   return named ?? own;
 }
 
-/** Treats an empty name as missing, because some parsers do not distinguish these two cases. */
+/** Treats an empty name as missing, because some parsers do not distinguish the two cases. */
 function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string): string | undefined {
   if (node === undefined || tape.kind(node) === 'null') return undefined;
   const text = readText(tape, node, path);
@@ -111,8 +111,8 @@ function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string):
 }
 
 /**
- * Reads the name of a tool.
- * @throws GatewayError `ambiguous_tools` unless the value is a string that all parsers read in the same way
+ * Reads a tool's name.
+ * @throws GatewayError `ambiguous_tools` unless the field contains a string that all parsers read in the same way
  */
 export function readText(tape: JsonTape, node: JsonNode, path: string): string {
   const text = tape.stringValue(node);

@@ -28,8 +28,8 @@ const membersOfList: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Settings that turn on the provider's own web search. These settings need permission for OpenAI's name of the
- * web search tool.
+ * Settings that turn on the provider's own web search. These settings require permission for the web search
+ * tool under OpenAI's name.
  */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';

@@ -14,8 +14,8 @@ export interface ServerCall {
 }
 
 /**
- * Reads a server tool's call from a message part that only one format has. Returns undefined if the message
- * part is not a call to a server tool.
+ * Parses a server tool call in a message part that exists in only one format. Returns undefined if the
+ * message part is not a call to a server tool.
  */
 export function identifyServerBlock({ extensions }: { readonly extensions: object }): ServerCall | undefined {
   const block = fieldsOf((extensions as Fields)['messages'])?.['block'];
@@ -81,8 +81,8 @@ function renderCall(name: unknown, id: unknown, server: unknown): ServerCall {
 }
 
 /**
- * Lists the spellings of a server tool. Anthropic's code execution uses one name per kind of code that it
- * runs, for example `bash_code_execution`.
+ * Lists the names under which a server tool is known. Anthropic's code execution uses one name per kind of
+ * code that it runs, for example `bash_code_execution`.
  */
 function spellServerTool(name: string): ToolIdentity {
   return name.endsWith('_code_execution') ? [name, 'code_execution'] : spellType(name);

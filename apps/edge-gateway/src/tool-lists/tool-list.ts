@@ -93,7 +93,7 @@ function restrictNamespace(
   return list.isLeftEmpty ? null : list.edits;
 }
 
-/** Lists of MCP servers and plugins. The name of each entry is in its field `name` or `id`. */
+/** Fields that contain lists of MCP servers and plugins. The name of each entry is in its field `name` or `id`. */
 const serverLists: ReadonlySet<string> = new Set(['mcp_servers', 'plugins', 'connectors']);
 const serverType = 'mcp_server';
 const serverMembers = governMembers(['name', 'id', 'tool_configuration']);

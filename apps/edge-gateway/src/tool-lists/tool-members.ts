@@ -17,7 +17,7 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
 /** Maximum number of tools in one tool list and in one tool choice, because a plan ranks every tool. */
 export const toolsMax = 4096;
 
-/** Maximum length of a client's name in an error. Longer names are truncated in error messages. */
+/** Maximum length of a client-supplied name in an error text. Longer names are truncated in error messages. */
 const quotedCharactersMax = 100;
 
 export function quote(name: string): string {
@@ -51,7 +51,7 @@ export function governMembers(names: readonly string[]): GovernedMembers {
 
 /**
  * Finds the fields of an object that the tool rules cover, except fields with the value null.
- * @throws GatewayError `ambiguous_tools` for a repeated field, or a spelling that only some servers accept
+ * @throws GatewayError `ambiguous_tools` for a repeated field, or for a spelling that only some servers accept
  */
 export function findMembers(
   tape: JsonTape,
@@ -79,7 +79,7 @@ export function findMembers(
 /** Maximum length of a field path in an error, so that deeply nested bodies are checked in linear time. */
 const pathCharactersMax = 256;
 
-/** Returns the path of a field, for errors. A long field path is truncated. */
+/** Returns the path of a field for use in errors. A long field path is truncated. */
 export function join(path: string, member: string | number): string {
   if (path.length > pathCharactersMax) return path;
   if (typeof member === 'number') return `${path}[${member}]`;

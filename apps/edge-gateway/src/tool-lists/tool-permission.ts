@@ -1,8 +1,8 @@
 import type { KeyGrant } from '@gateway/contracts';
 
 /**
- * The allow and deny lists of tools for an API key. A name in a list must match the tool name exactly. Denied
- * tools override allowed tools. A list that is null does not restrict tools.
+ * The allow list and deny list of tools for an API key. A name in a list must match the tool name exactly.
+ * Denied tools override allowed tools. A list that is null does not restrict tools.
  */
 export type ToolLists = Pick<KeyGrant, 'allowedTools' | 'deniedTools'>;
 

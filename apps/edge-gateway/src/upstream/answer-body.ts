@@ -10,8 +10,8 @@ interface BodySource {
 /** A function that reads a response body. If the reader throws, the response body is aborted. */
 export interface BodyReader {
   /**
-   * Accepts a chunk of the response body. Returns whether the reader can accept more chunks. A reader without
-   * room must call `AnswerBody.resume` when room becomes available.
+   * Accepts a chunk of the response body. Returns whether the reader can accept more chunks. A reader that is
+   * full must call `AnswerBody.resume` when it has room again.
    */
   take(chunk: Buffer): boolean;
   /** The body calls this method when the response is complete. */
@@ -29,9 +29,9 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * The body of a provider's response, for a single reader that receives each chunk as it arrives. A provider
- * can send thousands of one-byte chunks. The chunks of one socket read, except the first chunk, are therefore
- * joined into a few large pieces. For a response with a single chunk, a `Readable` would take three times as
- * long as this class.
+ * can send thousands of chunks of one byte. The chunks of one socket read, except the first chunk, are
+ * therefore joined into a few large pieces. For a response with a single chunk, a `Readable` would take three
+ * times as long as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -84,7 +84,7 @@ export class AnswerBody {
   /** Passes further chunks to the reader, after `take` returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // A resumed source may push a chunk immediately, but this must not happen while another source pushes a chunk.
+    // A resumed source may push a chunk immediately, but this must not happen while another source is pushing one.
     queueMicrotask(() => this.#flow());
   }
 
@@ -193,7 +193,7 @@ interface ReadBody {
 
 /**
  * Reads a response body up to a size limit. If the body exceeds the limit, the function pauses the body, and
- * the caller must discard it. The promise rejects with the error of the body.
+ * the caller must discard it. The promise rejects with the error that aborted the body.
  * @param reserve receives the length of each chunk before the chunk is buffered. If `reserve` throws an
  * error, the body is aborted with that error.
  */

@@ -38,7 +38,7 @@ async function startProvider(answer: RequestListener, idleTimeoutMs = 60_000) {
   return { server, abort, send };
 }
 
-/** Resolves with true if the body was read completely, and otherwise with false. */
+/** Resolves with true if the body was read completely, otherwise with false. */
 function overOf({ body }: UpstreamReply): Promise<boolean> {
   return new Promise((resolve) => body.follow(resolve));
 }

@@ -33,7 +33,7 @@ export interface UpstreamReply {
   readonly body: AnswerBody;
 }
 
-/** A provider's response. The status and headers have arrived, and the body follows later. */
+/** A response from a provider. The status and headers have arrived, but the body has not. */
 export interface UpstreamAnswer extends UpstreamReply {
   /** Secret values that must not appear in the provider's error text. */
   readonly secrets: readonly string[];

@@ -22,7 +22,7 @@ export class ContentCopy {
     watchBody(response, (piece) => this.#note(piece));
   }
 
-  /** Stores the parsed request in the content copy. */
+  /** Stores the parsed request in the copy of its contents. */
   read(request: ParsedRequest): void {
     this.#request = request;
   }

@@ -30,7 +30,7 @@ export interface ContentThreadOptions {
 
 /**
  * In a bundle, the thread script is next to the main file. In the source tree, the thread script is in the
- * folder of this file.
+ * same folder as this file.
  */
 const packingThread = new URL(
   import.meta.url.endsWith('.ts') ? './content.thread.ts' : './content.thread.js',

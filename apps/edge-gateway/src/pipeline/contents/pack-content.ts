@@ -15,7 +15,7 @@ const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const unpackedBytesMax = 32 * 1024 * 1024;
 
 /**
- * Packs contents for encryption and for sending over NATS. The function renders the contents as JSON,
+ * Packs contents for encryption and for transfer over NATS. The function renders the contents as JSON,
  * compresses them outside the event loop, and encodes the result as base64.
  */
 export async function packContent(content: RequestContent): Promise<string> {

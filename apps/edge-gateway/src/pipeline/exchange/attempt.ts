@@ -17,7 +17,7 @@ export interface Attempt {
   headersAt?: number;
   /** The trace span for the provider call. The trace span ends when the provider's response ends. */
   span?: Span;
-  /** Length of the sent body in bytes. The length is 0 until the body is sent. */
+  /** Length of the sent body in bytes. The length is 0 until the body has been sent. */
   bodyBytes: number;
   /** The parts of the request that the provider's format cannot express. */
   losses: readonly Loss[];
@@ -34,8 +34,8 @@ export interface Attempt {
    */
   customTools: ReadonlySet<string> | null;
   /**
-   * Receives the events of the response, and stores the encrypted reasoning that they contain. The field is
-   * null if the reasoning is not stored.
+   * Receives the events of the response, and stores the encrypted reasoning that they contain. Null if the
+   * reasoning is not stored.
    */
   reasoning: { note(event: StreamEvent): void } | null;
   /**
@@ -63,8 +63,8 @@ export interface FailedAttempt extends Failure {
   readonly backend: Backend;
   readonly model: string;
   /**
-   * The error for the client if no other attempt succeeds. The error is absent while the client can still
-   * receive the provider's own error response.
+   * The error that the client receives if no other attempt succeeds. The error is absent while the client can
+   * still receive the provider's own error response.
    */
   readonly error?: unknown;
 }

@@ -30,7 +30,7 @@ export interface Timings {
   firstByteAt?: number;
 }
 
-/** The data of a request for the request log. The stages of the pipeline fill in these fields. */
+/** The data of a request for the request log. The pipeline stages fill in these fields. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
@@ -76,7 +76,7 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** Details from the URL. Only formats with the model name in the URL need these details. */
+  /** Details that come from the URL. Only formats with the model name in the URL need these details. */
   readonly route: RequestRoute | undefined;
   /** The client's `X-Svc-Session-Id`, which also identifies the conversation, or null. */
   readonly sessionId: string | null;
@@ -90,7 +90,7 @@ export interface Exchange {
   readonly timings: Timings;
   readonly ledger: Ledger;
   readonly trace: RequestTrace;
-  /** The model that the gateway chose. The field is absent if the client named the model. */
+  /** The model that the gateway chose. Absent if the client specified the model. */
   modelChoice?: ModelChoice;
   /** The cost and savings of compressing the conversation. The field is absent if nothing was compressed. */
   contextPrice?: ContextPrice;
@@ -105,7 +105,7 @@ export interface Exchange {
   deferral?: Deferral | undefined;
   /** Names of the tools that the provider loads lazily. The field is absent if no tools are deferred. */
   deferredTools?: ReadonlySet<string> | undefined;
-  /** The tools that the plan left out, and their tokens. The field is absent if the plan left out no tools. */
+  /** The tools that the plan left out, and their tokens. Absent if the plan left out no tools. */
   leftOut?: LeftOutTools | undefined;
   /**
    * The part of the key's budget that is reserved for this request. The reserved part of the budget is
@@ -116,7 +116,7 @@ export interface Exchange {
   turn: Turn | null;
   /** The provider calls made until now. The state of each provider call belongs to its `Attempt`. */
   readonly attempts: Attempts;
-  /** A copy of the request and its response. The field is absent unless the account has content logging. */
+  /** A copy of a request and its response. The field is absent unless the account has content logging. */
   contents?: ContentCopy;
   /** The recovery rounds for the response. The field is absent if the request has no recovery. */
   rounds?: RecoveryRounds;
@@ -141,7 +141,7 @@ export interface ToolGuard {
   readonly permission: ToolPermission;
   /** Whether the client requested usage data in a streamed response. */
   readonly streamsUsage: boolean;
-  /** Number of tools before the tool lists were applied. */
+  /** Number of tools before the API key's tool lists were applied. */
   readonly toolsOffered: number;
   /** Whether the API key's tool lists changed the request. */
   readonly isRestricted: boolean;
@@ -281,7 +281,7 @@ export function renderLossFields(losses: readonly Loss[]): string {
 }
 
 /**
- * The cost and savings, in USD, of compressing a conversation in one request. The amounts in USD are null if
+ * The costs and savings of compressing a conversation in one request, in USD. The amounts in USD are null if
  * the prices of the model are unknown.
  */
 export interface ContextPrice {

@@ -8,9 +8,9 @@ type TokenCounts = readonly (number | null)[];
 
 /** The tools that a plan left out. */
 export interface LeftOutTools {
-  /** The names of the left-out tools. The list contains undefined for each tool without a name. */
+  /** The names of the tools that the plan left out. The list contains undefined for each tool without a name. */
   readonly names: readonly (string | undefined)[];
-  /** Whether the request has the gateway's recovery tool. */
+  /** Whether the request contains the gateway's recovery tool. */
   readonly hasRecoveryTool: boolean;
   /**
    * The token counts of the tools, followed by the token count of the recovery tool if the request has this
@@ -20,9 +20,9 @@ export interface LeftOutTools {
 }
 
 /**
- * Returns the measured number of tokens that were saved by leaving out tools. The tokens of the recovery tool
- * are subtracted from the tokens of definitions that never reached the model. The result is null if the tokens
- * of a definition were not counted.
+ * Returns the measured number of tokens that pruning saved. The tokens of the recovery tool
+ * are subtracted from the tokens of definitions that never reached the model. Null if the tokens of a
+ * definition were not counted.
  * @param reached names of the tools that reached the model later
  */
 export function sumSavedTokens(

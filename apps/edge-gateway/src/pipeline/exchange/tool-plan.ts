@@ -38,7 +38,7 @@ export interface ContextEdits {
   /** Ids of the newest 64 content blocks that arrived with this request and were compressed. */
   readonly blocks: readonly string[];
   readonly decision: ContextDecision;
-  /** Whether the compressor processed any message of the conversation. */
+  /** Whether the compressor processed at least one message of the conversation. */
   readonly isCompressed: boolean;
 }
 
@@ -85,7 +85,7 @@ export interface ToolPlan {
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
   readonly context: ContextEdits;
   readonly reason: PlanReason | null;
-  /** The tool router's reply. The value is null if the reply was late or the call to the tool router failed. */
+  /** The reply from the tool router. The value is null if the reply was late or the call to the tool router failed. */
   readonly reply: PlannedReply | null;
   /** Keys under which the plan is stored. Null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
@@ -102,7 +102,7 @@ export interface ToolPlan {
   /** Deferral, which is used in place of pruning. Absent if the tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
   /**
-   * The parts of the plan that only a conversation with bound reasoning has. Every request of such a
+   * The parts of the plan that exist only for a conversation with bound reasoning. Every request of such a
    * conversation must repeat the plan unchanged.
    */
   readonly bound?: BoundPlan | undefined;
@@ -110,7 +110,7 @@ export interface ToolPlan {
   readonly toolHashes?: readonly string[] | undefined;
 }
 
-/** Returns a plan that forwards all tools that the key may use, unchanged. */
+/** Returns a plan that forwards all tools that the API key may use, unchanged. */
 export function identityPlan(eligible: readonly number[], reason: PlanReason | null): ToolPlan {
   return {
     eligible,
@@ -131,7 +131,7 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
  */
 export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
-  /** Returns whether deferral applies at a target. Some fallback models do not support deferral. */
+  /** Returns whether deferral applies to a target. Some fallback models do not support deferral. */
   readonly appliesAt: (target: Target) => boolean;
   /**
    * Deferred tools that messages at the end of earlier or current turns load, oldest first. The field is
@@ -159,7 +159,7 @@ export interface BoundPlan {
    * request. The value is true after the provider has rejected reasoning in this conversation.
    */
   readonly dropsBlocks: boolean;
-  /** Sets `drop_block` for the rest of the conversation. */
+  /** Sets `drop_block` for the remaining requests of the conversation. */
   readonly remember: () => void;
   /**
    * Stores the decision to send every tool unchanged after the provider rejected deferral. Only the first
@@ -245,8 +245,8 @@ export interface Outbound {
   /** Renders the upstream request for another target. */
   readonly bodyFor: (target: Target) => Uint8Array;
   /**
-   * Renders the request with every tool unchanged, for a provider that rejects deferral. The value is null if
-   * the plan has no deferral.
+   * Renders the request with every tool unchanged, for a provider that rejects deferral. Null if the plan has
+   * no deferral.
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**

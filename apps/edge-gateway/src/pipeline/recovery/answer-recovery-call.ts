@@ -6,9 +6,9 @@ import type { Recovery } from './recovery.ts';
 export interface RecoveryAnswer {
   readonly callId: string;
   readonly text: string;
-  /** Tools that the response to the recovery tool call shows to the model. */
+  /** Tools whose definitions the response to the recovery tool call contains. */
   readonly shown: readonly string[];
-  /** The shown tools that the model requested by name. */
+  /** The tools in the reply that the model requested by name. */
   readonly requested: readonly string[];
 }
 
@@ -94,7 +94,7 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last response, as a tool call with its result. The
+ * Renders the tools that the model requested in its last response as a tool call with its result. The
  * outcome depends only on the requested tools.
  */
 export function renderRequestedTools(

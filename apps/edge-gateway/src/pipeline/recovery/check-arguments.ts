@@ -13,7 +13,7 @@ const depthMax = 64;
  * This limit is needed in addition, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
-/** Number of characters that take as long to compare as one enum value. */
+/** Number of characters whose comparison takes as long as the check of one enum value. */
 const charactersAtOnce = 8;
 
 type Schema = Record<string, unknown>;

@@ -14,7 +14,7 @@ export interface MadeCall {
 }
 
 /**
- * The decision for a tool call. A tool call with the decision `deliver` is sent to the client. The gateway
+ * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. The gateway
  * answers all other tool calls.
  */
 export type Verdict =
@@ -27,7 +27,7 @@ export type Verdict =
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
   /**
-   * If a call has invalid arguments, the gateway answers the first such call of the tool with a correction.
+   * If a call has invalid arguments, the gateway answers the first such call to the tool with a correction.
    * If the model repeats an invalid call, the client receives the call.
    */
   | {
@@ -87,7 +87,7 @@ function judgeTarget(
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
   // Denied and unknown tools get the same response.
-  // With the same response, the model cannot detect tools that the key may not use.
+  // Because the responses are the same, the model cannot detect tools that the key may not use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);

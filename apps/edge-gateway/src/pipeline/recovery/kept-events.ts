@@ -17,7 +17,7 @@ export class KeptEvents {
     return this.#events.some(showsReasoning);
   }
 
-  /** Number of characters that the model wrote, for an estimate of the output tokens. */
+  /** Number of characters in the model's output, from which the output tokens are estimated. */
   get characters(): number {
     return this.#events.reduce((sum, event) => sum + charactersOf(event), 0);
   }

@@ -164,17 +164,17 @@ export class RecoveryRounds {
     return [...new Set([...this.#requests.recovered, ...this.#reducer.recovered])];
   }
 
-  /** Whether the request of the current response contained every tool. */
+  /** Whether the request that led to the current response contained every tool. */
   get hasEveryTool(): boolean {
     return this.#isLast;
   }
 
-  /** Number of tool definitions that reached the model in recovery rounds after the first request. */
+  /** Number of tool definitions that reached the model in later recovery rounds. */
   get definitionsAdded(): number {
     return this.reached.size - this.#given.recovery.described.length;
   }
 
-  /** Names of pruned tools with definitions that reached the model in any request. */
+  /** Names of pruned tools whose definitions reached the model in any request. */
   get reached(): ReadonlySet<string> {
     return this.#isLast ? new Set(this.#given.recovery.pruned.keys()) : this.#requests.shown;
   }
@@ -284,7 +284,7 @@ export class RecoveryRounds {
   #show(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) {
       this.#summary = summarize(this.#summary, event);
-      // In the last request, a call to a pruned tool marks the tool as recovered.
+      // If the last request calls a pruned tool, the tool counts as recovered.
       if (this.#isLast && event.type === 'tool-call-start') this.#requests.noteRecovered(event.name);
     }
     return events;

@@ -8,7 +8,7 @@ const ownName = 'svc_more_tools';
 interface RecoveryToolInput {
   /** Names of the pruned tools, in the client's order. */
   readonly names: readonly string[];
-  /** Every tool name in the client's list, including the names of tools that the key may not use. */
+  /** Every tool name in the client's list, including tools that the API key may not use. */
   readonly taken: ReadonlySet<string>;
   /** Whether the recovery tool can return compressed content. */
   readonly recalls: boolean;

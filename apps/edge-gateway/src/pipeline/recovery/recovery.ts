@@ -9,11 +9,11 @@ type RecoveryMode = 'in_place' | 'regrown';
 /** The gateway's own tool, through which a model reaches pruned tools. */
 export type RecoveryTool = Extract<ChatTool, { kind: 'function' }>;
 
-/** The status of a tool name, such as known or denied. A tool that the key may not use is always `denied`. */
+/** The status of a tool name, such as known or denied. A tool that the API key may not use is always `denied`. */
 export type ToolStatus = 'forwarded' | 'pruned' | 'denied' | 'unknown';
 
 /**
- * The recovery for a request with pruned tools. Recovery is set up together with the plan, and stays identical
+ * The recovery for a request with pruned tools. Recovery is set up together with the plan, and stays the same
  * throughout the conversation.
  */
 export interface Recovery {
@@ -39,8 +39,8 @@ export interface Recovery {
    */
   describe(names: readonly string[]): readonly ToolDescription[];
   /**
-   * Finds pruned tools that match a described need, best match first. The search for pruned tools never
-   * throws, but may return an empty list.
+   * Finds pruned tools that match a described need, starting with the best match. The search for pruned tools
+   * never throws, but may return an empty list.
    */
   find(need: string): Promise<readonly string[]>;
   /**

@@ -24,12 +24,12 @@ export interface RecoveryCall {
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * Handles one recovery round of a response, event by event. The reducer passes the client's events on, and
- * numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final events until
- * it is known whether another round follows. Each recovery round has a separate reducer. In most formats, the
- * client receives only the reasoning of the first round that contains reasoning. The client would join the
- * reasoning of two rounds, but a provider accepts only unmodified reasoning. In formats with blocks,
- * reasoning of a later round never follows content, because reasoning must come first.
+ * Processes one recovery round of a response, event by event. The reducer passes on the events for the
+ * client, and numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final
+ * events until it is known whether another round follows. Each recovery round has a separate reducer. In most
+ * formats, the client receives only the reasoning of the first round that contains reasoning. The client
+ * would join the reasoning of two rounds, but a provider accepts only unmodified reasoning. In formats with
+ * blocks, reasoning of a later round never follows content, because reasoning must come first.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
@@ -86,7 +86,7 @@ export class RoundReducer {
     return this.#recovered;
   }
 
-  /** All events in the recovery round. */
+  /** All events of the recovery round. */
   get kept(): KeptEvents {
     return this.#kept;
   }

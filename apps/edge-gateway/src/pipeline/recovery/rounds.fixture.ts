@@ -63,7 +63,7 @@ export const through = (id: string, name: string, args: unknown): Call => [
 
 export interface RunOptions {
   readonly recovery?: Recovery;
-  /** Whether the client has received part of the response. */
+  /** Whether the client has received any part of the response. */
   readonly isSent?: boolean;
   /** The outcomes of all requests after the first request. The default result is a response with status 200. */
   readonly results?: readonly (number | Error)[];

@@ -25,8 +25,8 @@ import { readBody, readJson, readOptionalJson, requireJson } from '../../request
 import * as operations from './billing.operations.ts';
 
 /**
- * Maximum length of a Stripe event in bytes. Stripe events usually have a few kilobytes, and an invoice with
- * many lines has tens of kilobytes.
+ * Maximum length of a Stripe event in bytes. Stripe events usually take a few kilobytes, and an invoice with
+ * many lines takes tens of kilobytes.
  */
 const eventBytesMax = 512 * 1024;
 const signatureCharsMax = 4_096;

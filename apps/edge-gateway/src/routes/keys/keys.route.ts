@@ -162,7 +162,7 @@ export class KeysRoute {
   }
 }
 
-/** Checks the id of an API key. An invalid key id gets status 404, like an unknown key id. */
+/** Validates an API key's id. An invalid key id gets status 404, like an unknown key id. */
 function requireKeyId(text: string): string {
   if (z.uuid().safeParse(text).success) return text;
   throw new GatewayError('not_found');

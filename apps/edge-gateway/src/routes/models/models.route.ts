@@ -29,7 +29,7 @@ const listedModel = z
   })
   .meta({ id: 'Model' });
 
-/** A model in Anthropic's list format. */
+/** A model in the format of Anthropic's model list. */
 const anthropicModel = z
   .object({
     type: z.literal('model'),

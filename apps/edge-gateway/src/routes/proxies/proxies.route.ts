@@ -98,7 +98,7 @@ const translated =
 
 /**
  * Describes a proxied endpoint in the API reference. The gateway reads the `model` field of a proxied
- * request. For a key with allow or deny lists of tools, the gateway also reads the tools. All other fields of
+ * request. For an API key with allow or deny lists, the gateway also reads the tools. All other fields of
  * the request are defined by the provider.
  */
 function describeProxy(endpoint: ProxyEndpoint): Operation {

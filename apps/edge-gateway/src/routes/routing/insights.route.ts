@@ -112,8 +112,8 @@ export const samplesMin = 20;
 const modelsMax = 5;
 
 /**
- * Returns an account's best models, based on the account's own requests. Models with too few requests appear
- * only in `most_used`.
+ * Returns an account's best models, based on the account's own requests. Models with too few requests are
+ * listed only in `most_used`.
  */
 export function chooseInsights(
   observations: readonly ModelObservation[],

@@ -30,7 +30,7 @@ export function renderRoutingModel(model: CatalogModel, at: number): RoutingMode
   };
 }
 
-/** Observations of models, keyed by `<provider>/<model>`. The value is null while the request log is unavailable. */
+/** Observations of models, keyed by `<provider>/<model>`. Null while the request log is unavailable. */
 export type Observations = ReadonlyMap<string, ModelObservation> | null;
 
 /**

@@ -38,7 +38,7 @@ export function chooseClientAddress(ip: string): string {
  */
 const sharedAccountId = 'people';
 
-/** The client of a call to `/v1/auth`. */
+/** The client that calls `/v1/auth`. */
 export interface Client {
   /** The address or network against which failed attempts are counted. */
   readonly clientAddress: string;

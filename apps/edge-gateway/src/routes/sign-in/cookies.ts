@@ -6,8 +6,8 @@ import { decodeJwt } from 'jose';
 const deviceTokenCharsMax = 1_024;
 
 /**
- * The prefix of cookie names over TLS. Browsers bind a cookie with this prefix to its host (RFC 6265bis
- * §4.1.3.2), so a neighboring host cannot set the cookie.
+ * The prefix of cookie names on TLS connections. Browsers bind a cookie with this prefix to its host (RFC
+ * 6265bis §4.1.3.2), so a neighboring host cannot set the cookie.
  */
 const securePrefix = '__Host-';
 const refreshName = 'svc_refresh';
@@ -100,7 +100,7 @@ function nameFor(request: FastifyRequest, name: string): string {
   return isSecure(request) ? `${securePrefix}${name}` : name;
 }
 
-/** Returns whether the browser uses TLS to reach the gateway or a trusted proxy. */
+/** Returns whether the browser's connection to the gateway or to a trusted proxy uses TLS. */
 function isSecure({ protocol }: FastifyRequest): boolean {
   return protocol === 'https';
 }

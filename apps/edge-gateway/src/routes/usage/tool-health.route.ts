@@ -61,7 +61,7 @@ interface Page<Item> {
 }
 
 /**
- * The routes `/v1/account/tools`, for the use of tools, missed tools, and suggestions for better tool
+ * The routes `/v1/account/tools`, which report tool use, missed tools, and suggestions for better tool
  * descriptions.
  */
 @Controller('/v1/account/tools')

@@ -151,7 +151,7 @@ export class UsageRoute {
   }
 }
 
-/** Usage totals with zero requests. Zero requests cost nothing and save nothing. */
+/** Usage totals with zero requests. A list of zero requests has no costs and no savings. */
 const noUsage: UsageFigures = {
   requests: 0,
   errors: 0,

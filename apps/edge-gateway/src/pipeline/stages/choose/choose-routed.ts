@@ -16,7 +16,7 @@ export interface RoutedServices {
 }
 
 interface RoutedQuestion {
-  /** The routing mode in the request. `auto` selects the account's preferred mode. */
+  /** The routing mode that the request specifies. `auto` selects the mode that the account prefers. */
   readonly requested: RoutingMode;
   readonly request: ParsedRequest;
   readonly connected: ReadonlySet<string>;

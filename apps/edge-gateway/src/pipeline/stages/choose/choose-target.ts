@@ -15,7 +15,7 @@ import type { Lane, Target } from '../../../request/request.ts';
 /** Amazon Bedrock, which accepts a credential from the request itself. */
 export const hostedProvider = 'hosted';
 
-/** The inputs for choosing a provider. */
+/** The inputs from which a provider is chosen. */
 export interface WantedTarget {
   readonly model: string;
   /** True if the client specified the model. False for fallbacks, and for models that the gateway chose. */
@@ -31,7 +31,7 @@ export interface WantedTarget {
 /** The properties of a request that determine which API of the provider is called. */
 export interface RequestedTools {
   readonly hasTools: boolean;
-  /** Reads the request's reasoning effort. The value is undefined if the request sets no reasoning effort. */
+  /** Reads the request's reasoning effort. Undefined if the request does not set a reasoning effort. */
   readonly effort: () => string | undefined;
 }
 
@@ -128,7 +128,7 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const provider = findProvider(preferProvider(usable, wanted.providerOrder) ?? '');
   if (provider) {
     const target = targetAt(provider, idAt(provider, model, catalog), wanted, catalog);
-    // A request for a model that is not a chat model can be proxied, but not translated.
+    // A request for a model that is not a chat model can only be proxied, not translated.
     const isChat = catalog.providersOf(model, 'chat').includes(provider.name);
     if (isChat || target.path !== undefined) return target;
     throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(wanted, catalog) });
@@ -156,7 +156,7 @@ const makers: readonly string[] = [
 
 /**
  * Chooses the provider for a bare model name. The account's preferred order comes first, followed by the maker of
- * the model. The result is undefined if several providers remain, because their prices and privacy rules differ.
+ * the model. Returns undefined if several providers remain, because their prices and privacy rules differ.
  */
 export function preferProvider(usable: readonly string[], order: readonly string[] = []): string | undefined {
   if (usable.length === 1) return usable[0];
@@ -186,7 +186,7 @@ export function suggestModel(model: string, connected: ReadonlySet<string>, cata
   return nearest === undefined ? '' : `Did you mean "${nearest}"? `;
 }
 
-/** Returns the error for a model with known providers that are not connected. */
+/** Returns the error for a model whose known providers are not connected. */
 export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
   const names = providers.map(({ name }) => name);
   const which = ['is not connected', 'neither is connected'][names.length - 1] ?? 'none of them is connected';
@@ -198,7 +198,7 @@ export function notConnected(model: string, providers: readonly Provider[]): Gat
   });
 }
 
-/** Returns the error for a model that several connected providers offer. */
+/** Returns the error for a model that several connected providers have. */
 export function ambiguous(model: string, providers: readonly string[]): GatewayError {
   const choices = providers.map((name) => `${name}/${model}`).join(', ');
   const message = `More than one connected provider has the model "${model}". Choose one of: ${choices}. Or set provider_order with PUT /v1/account/routing/preferences.`;

@@ -65,7 +65,7 @@ export async function choose(
   return target;
 }
 
-/** Names the provider and the model in the log and in the response headers. */
+/** Records the names of the provider and the model in the log and in the response headers. */
 function nameTarget({ provider, model }: Target, { ledger, headers }: Exchange): void {
   ledger.provider = provider.name;
   ledger.model = model;
@@ -105,7 +105,7 @@ export function keepAccount(target: Target, field: string): Target {
 /**
  * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body. A
  * request in any other format is parsed completely to find the effort. The function reads the effort only for
- * models whose APIs accept tools at some reasoning efforts only.
+ * models whose APIs accept tools only at some reasoning efforts.
  */
 function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
   const node = tape.get(tape.root, 'reasoning_effort');
@@ -127,7 +127,7 @@ function withAffinity(
   return effect !== 'none' && isAccountBound ? { ...target, affinity: conversation.key } : target;
 }
 
-/** Returns the target for the model that the client names, with the account's fallbacks. */
+/** Returns the target for the model that the client specified, with the account's fallbacks. */
 function chooseNamed(
   find: (model: string) => Target,
   request: ParsedRequest,

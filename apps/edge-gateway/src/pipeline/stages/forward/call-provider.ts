@@ -81,7 +81,7 @@ export async function callProvider(
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
   // The memory reserved for the client's body also covers the first upstream body.
-  // A translated body and the body of any later call need additional memory.
+  // A translated body, and the body of any later provider call, need additional memory.
   if (isTranslated || exchange.attempts.calls > 0) exchange.turn?.memory.add(body.length);
   attempt.bodyBytes = body.length;
   markSent(attempt, exchange);
@@ -108,7 +108,7 @@ function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): Incom
   return { ...headers, 'anthropic-beta': [headers['anthropic-beta'] ?? [], beta].flat().join(',') };
 }
 
-/** Counts a provider call. The gateway's own processing time ends with the first provider call. */
+/** Counts a call to the provider. The gateway's own processing time ends with the first provider call. */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();
   timings.forwardedAt ??= attempt.sentAt;

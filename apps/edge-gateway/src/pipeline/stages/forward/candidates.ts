@@ -27,7 +27,7 @@ export type RetryServices = ConnectionServices & {
   readonly settings: Pick<PipelineSettings, 'retriesMax' | 'retryAfterMsMax'>;
 };
 
-/** A failed candidate that can be retried. */
+/** A failed candidate that may be retried. */
 interface Repeat {
   readonly candidate: Candidate;
   /** The wait before the provider call in milliseconds, including any pause that the provider requested. */
@@ -77,8 +77,8 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 /**
  * Chooses the next candidate after a failed call. Untried candidates come first, followed by failed
  * candidates that are retried after a pause. Returns undefined if no candidate can help or the retry budget
- * is empty. The pause before a retry ends early if the client disconnects. A request with affinity (tied to
- * one provider account) first retries its own credential. Another provider account would drop the
+ * is used up. The pause before a retry ends early if the client disconnects. A request with affinity (tied to
+ * one provider account) first retries the same credential. Another provider account would drop the
  * conversation's reasoning.
  */
 export async function chooseAfterFailure(
@@ -142,9 +142,9 @@ async function chooseUntried(
 }
 
 /**
- * Chooses the first failed candidate that may soon succeed and has no open circuit breaker. The pause before
- * the retry is at least as long as the provider requests. If every provider requests a longer pause than the
- * settings allow, the function chooses no candidate.
+ * Chooses the first failed candidate that may soon succeed and whose circuit breaker is not open. The pause
+ * before the retry is at least as long as the provider requests. If every provider requests a longer pause
+ * than the settings allow, the function chooses no candidate.
  */
 async function chooseRepeat(
   target: Target,
@@ -174,7 +174,7 @@ function isSame({ backend, model }: FailedAttempt, { target, connection }: Candi
 }
 
 /**
- * Lists the target with each of its credentials, followed by the target's fallbacks. Skips fallbacks whose
+ * Lists the target once per credential, followed by the target's fallbacks. Skips fallbacks whose
  * provider is not connected.
  */
 async function openAll(
@@ -207,7 +207,7 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 
 /**
  * Finds the first target with a backend in the given state, and picks the target's credential with the fewest
- * calls in flight. If the conversation is tied to one provider account, picks the first credential.
+ * calls in flight. If the conversation is tied to one provider account, chooses the first credential.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;

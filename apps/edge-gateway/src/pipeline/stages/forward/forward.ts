@@ -11,7 +11,7 @@ import { tryCandidates, type TryServices } from './try-candidates.ts';
 
 type ForwardServices = TryServices & CallServices & GuardServices & { readonly log: Logger };
 
-/** The HTTP status with which a provider rejects an invalid request. */
+/** The HTTP status with which a provider rejects invalid requests. */
 const invalidRequest = 400;
 
 /**

@@ -25,7 +25,7 @@ const key = { apiKey: 'k', secretValues: [], health: { note: none } };
 
 type Respond = (target: Target, attempt: Attempt, signal: AbortSignal) => Promise<number>;
 
-/** Runs one hedged request. `open` returns the account's keys, and `respond` returns a status. */
+/** Runs one hedged request. `open` resolves with the account's keys, and `respond` resolves with a status. */
 function run(open: () => Promise<unknown>, respond: Respond, fallback?: Target) {
   const exchange = openExchange();
   const backends = new BackendBook({

@@ -23,7 +23,7 @@ export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: H
 }
 
 /**
- * Runs an attempt. If the provider does not respond in time, the function runs a second attempt with another
+ * Runs one attempt. If the provider does not respond in time, the function runs a second attempt with another
  * ready candidate. The second attempt is counted against the retry budget. The first good response of the two
  * attempts is used. The function cancels the slower attempt and records the possible cost of the cancelled call.
  */

@@ -29,8 +29,8 @@ export interface ReasoningOwner {
   readonly accountId: string;
   readonly sessionId: string | null;
   /**
-   * The provider account and its model. The field `credential` is a secret, of which the gateway uses only a
-   * digest.
+   * The provider account and the model that it serves. The field `credential` is a secret, of which the
+   * gateway uses only a digest.
    */
   readonly provider: string;
   readonly model: string;
@@ -125,7 +125,7 @@ interface DigestedTurn {
   readonly digest: Buffer;
 }
 
-/** Computes the digests of the model's latest turns, and the hash of the whole request. */
+/** Computes the digests of the model's latest turns, and a hash of the whole request. */
 function digestTurns(
   { messages, tools, settings, extensions }: ChatRequest,
   owner: ReasoningOwner,
@@ -190,7 +190,7 @@ function identityOf(ids: readonly string[], text: Hash): Buffer {
 }
 
 /**
- * Adds reasoning in front of the text or the tool call that follows the reasoning. The stored reasoning
+ * Inserts reasoning before the text or tool call that follows it. The stored reasoning
  * replaces the client's own copy, because the copy has no signature.
  */
 function addReasoning(message: ChatMessage, kept: readonly KeptPart[] | undefined): ChatMessage {
@@ -234,7 +234,7 @@ export class ReasoningRecorder {
   readonly #text = createHash('sha256');
   readonly #ids: string[] = [];
   readonly #parts: KeptPart[] = [];
-  /** Complete reasoning whose next text or tool call has not arrived yet. */
+  /** Complete reasoning that is waiting for the text or tool call that follows it. */
   #ended: Omit<KeptPart, 'before'>[] = [];
   #texts: string[] = [];
   #characters = 0;

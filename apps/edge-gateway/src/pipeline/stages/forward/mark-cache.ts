@@ -102,7 +102,7 @@ function findLastMarkable(messages: readonly ChatMessage[]): ChatPart | undefine
 }
 
 /**
- * Returns the last content part that can carry a cache marker. Providers reject a cache marker on blank text
+ * Returns the last content part that can carry a cache marker. Providers reject cache markers on blank text
  * and on reasoning.
  */
 function findMarkable({ role, parts }: ChatMessage): ChatPart | undefined {
@@ -132,8 +132,8 @@ function shapeOf({ tools, messages }: ChatRequest) {
 }
 
 /**
- * Returns the length of the values as JSON. The function stops counting at `max`, because a tool list may take
- * megabytes.
+ * Returns the length of the given data as JSON. The function stops counting at `max`, because a tool list may
+ * take megabytes.
  */
 function lengthUpTo(max: number, values: readonly unknown[]): number {
   let length = 0;

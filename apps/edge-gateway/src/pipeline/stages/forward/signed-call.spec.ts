@@ -44,7 +44,7 @@ function isSignedBy(secret: string, { method, url = '', headers }: IncomingMessa
   return hmac(key, text).toString('hex') === signature;
 }
 
-/** A local server that replaces the AWS service in every region. */
+/** A local server that stands in for the AWS service in every region. */
 async function startService() {
   const verdicts: { host: string | undefined; isSigned: boolean; token: unknown; body: string }[] = [];
   const server = createServer(testIdentity, (request, response) => {

@@ -59,7 +59,7 @@ export function parseAtHand(
   const declared = Number(exchange.request.headers['content-length'] ?? Number.NaN);
   if (!(declared <= bytesAtHand)) return undefined;
   const parsing = parse(exchange, services);
-  // The rejection is handled after the request is admitted.
+  // The rejection is handled once the request is admitted.
   // The empty handler prevents an unhandled rejection before the request is admitted.
   parsing.catch(() => undefined);
   return parsing;

@@ -29,7 +29,7 @@ export interface FoundConversation {
 }
 
 /**
- * Finds the plan of a later request in the cache or in the store. The newest turn that loaded tools has the
+ * Finds the plan for a later request in the cache or in the store. The newest turn that loaded tools has the
  * newest plan of the conversation.
  */
 export async function findConversation(

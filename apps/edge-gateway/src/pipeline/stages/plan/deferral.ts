@@ -8,7 +8,7 @@ import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
  * Chooses deferral if the account enables it and the catalogue lists deferral for the model. Deferral is
  * possible only if the client uses the provider's format. The decision about deferral depends only on facts
  * that stay constant in a conversation, unless the client changes its tools. Returns undefined if the client
- * already uses the provider's deferral.
+ * already uses the provider's own deferral.
  */
 export function chooseDeferral(
   { outline, tape }: ParsedRequest,
@@ -35,10 +35,10 @@ export function chooseDeferral(
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
 /**
- * Chooses the mode of a conversation with bound reasoning. With bound reasoning, deferral needs no setting of
- * the account, because only deferral can save tokens. Clients that defer tools themselves keep their own
- * selection. Models that drop reasoning without an error are never pruned, because no error would show a
- * changed prefix. Models of unknown families get every tool.
+ * Chooses the recovery mode of a conversation with bound reasoning. With bound reasoning, deferral does not
+ * depend on the account's settings, because only deferral can save tokens. Clients that defer tools
+ * themselves keep their own selection. Models that drop reasoning without an error are never pruned, because
+ * no error would show a changed prefix. Models of unknown families get every tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,

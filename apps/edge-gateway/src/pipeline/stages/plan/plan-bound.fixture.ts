@@ -63,7 +63,7 @@ export function openReplica(stored = new Map<string, ConversationPlanRecord>()) 
     compressed: [] as ContextSubject['settings'][],
     /** Whether earlier messages cannot be compressed again. */
     hasLost: false,
-    /** The store saves a plan only after this promise is resolved. */
+    /** The store saves a plan only after this promise has resolved. */
     storing: Promise.resolve(),
   };
   const check = (): void => {

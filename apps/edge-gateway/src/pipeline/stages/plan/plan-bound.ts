@@ -37,8 +37,8 @@ import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.
  * Plans a request with bound reasoning. The first request of the conversation decides the tool set and the
  * compression of new messages. The decision is stored durably before the request is sent. Every later request
  * applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix. Later
- * changes of settings have no effect. Without a stored decision, everything is sent unchanged. Tool definitions
- * are never edited.
+ * changes of the settings have no effect. Without a stored decision, everything is sent unchanged. Tool
+ * definitions are never edited.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -122,8 +122,8 @@ async function keepProposal(
 }
 
 /**
- * Returns the bound plan of a first request. A first request contains no reasoning that the provider could
- * reject, because there is no earlier response.
+ * Returns the plan of a first request with bound reasoning. A first request contains no reasoning that the
+ * provider could reject, because there is no earlier response.
  */
 function firstRequest(
   { caller: { accountId } }: ConversationSubject,
@@ -218,9 +218,9 @@ async function compress(
 }
 
 /**
- * Plans the counting of a request's tokens. The request is counted in the form in which it would be sent,
- * because the provider checks signatures in counting requests too. A token-counting request neither decides
- * nor stores a tool set.
+ * Plans how the tokens of a request are counted. The request is counted in the form in which it would be
+ * sent, because the provider checks signatures in counting requests too. A token-counting request neither
+ * decides nor stores a tool set.
  */
 export async function planBoundCount(
   subject: ConversationSubject,

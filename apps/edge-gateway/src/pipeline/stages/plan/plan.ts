@@ -55,7 +55,7 @@ interface PlanServices {
 }
 
 /**
- * Combines three independent results, which are the tool set, shortened schemas and a compressed conversation.
+ * Combines three independent results: the tool set, the shortened schemas and the compressed conversation.
  * The planned request has only tools that the key may use. The tool router and the compressor run in parallel
  * under one deadline. Late or failed results of either service are ignored. The planned savings are reserved
  * from the API key's budget. If the budget is exhausted, the request is sent unchanged or rejected with
@@ -123,7 +123,7 @@ function bindSubject(
 }
 
 /**
- * Plans the counting of a request's tokens. The count covers the client's original request, except in a
+ * Plans how the tokens of a request are counted. The count covers the client's original request, except in a
  * conversation with bound reasoning.
  */
 export function planCount(

@@ -29,7 +29,7 @@ export function addSavings(
 }
 
 /**
- * Returns the tools that were left out. If the last request was sent with every tool, this request had no
+ * Returns the tools that the plan left out. If the last request was sent with every tool, this request had no
  * recovery tool.
  */
 function findLeftOut({ leftOut, rounds }: Exchange): LeftOutTools | undefined {

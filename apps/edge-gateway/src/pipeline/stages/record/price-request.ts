@@ -15,7 +15,7 @@ export interface PricedRequest {
    * response.
    */
   readonly rounds: readonly TokenUsage[];
-  /** Whether the last provider call sent every tool after recovery rounds without a response. */
+  /** Whether the last provider call sent every tool because the recovery rounds ended without a response. */
   readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
@@ -31,12 +31,12 @@ export interface PricedRequest {
   readonly at: number;
 }
 
-/** Value of the savings of a request, in USD. */
+/** Value of the tokens that a request saved, in USD. */
 interface PricedSavings {
   /**
-   * Value of the saved tokens at the request's mean input price, plus the savings of cache reads due to the
-   * gateway's cache markers. If the number of tokens saved by pruning was measured, the measured number is
-   * used.
+   * Value of the saved tokens at the request's mean input price, plus the savings of cache reads that result
+   * from the gateway's cache markers. If the number of tokens saved by pruning was measured, the measured
+   * number is used.
    */
   readonly grossUsd: number;
   /**
@@ -47,7 +47,7 @@ interface PricedSavings {
 }
 
 /**
- * Prices the savings from pruning and compression in USD, before and after the cost of pruning and compression.
+ * Calculates the value of the savings from pruning and compression in USD, before and after their costs.
  * Returns null if the prices are unknown, or if the request was not served.
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`.
  * The mean price covers all billed input, so leaving out cheap cached input saves little. With recovery
@@ -87,8 +87,8 @@ export function priceSavings(
 /**
  * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every
  * request needs. This single call reads the input of the first recovery round and writes the response. The
- * single call is assumed to read as much from the prompt cache as the first recovery round. If the last
- * provider call included every tool, that call counts as the single call.
+ * single call is assumed to read as many tokens from the prompt cache as the first recovery round. If the
+ * last provider call included every tool, that call counts as the single call.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],
@@ -138,7 +138,7 @@ function round(usd: number): number {
 }
 
 /**
- * Returns the extra cost of the input that was not read from the prompt cache. The extra cost is the price of
+ * Returns the extra cost of input that was not read from the prompt cache. The extra cost is the price of
  * the uncached input minus the price of a cache read of the same tokens.
  */
 function priceRewrite({ prices, cache }: CatalogModel, usage: TokenUsage, at: number): number {

@@ -14,8 +14,8 @@ const digitsMax = 16;
  */
 const turnsMax = 8;
 /**
- * Maximum length in bytes of a text that is hashed completely. The hash of a longer text covers the first
- * bytes, the last bytes and the length of the text.
+ * Maximum length in bytes of a text that is hashed completely. The hash of a longer text covers only its
+ * first bytes, its last bytes and its length.
  */
 const textBytesMax = 4 * 1024;
 /** Maximum number of tool lists with stored hashes. Agents send the same tool list in every request. */
@@ -27,16 +27,16 @@ interface ToolHashes {
 }
 
 /**
- * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read the parts. A
- * hash covers the account, so equal prompts of two accounts have different hashes. The hashes exclude cache
- * markers, because agents move cache markers from request to request. A hash represents a tool call by its id
- * and name, and leaves out images.
+ * Hashes the parts of prompts that a prompt cache depends on, in the order in which providers read the parts.
+ * Each hash covers the account, so that equal prompts of two accounts have different hashes. The hashes
+ * exclude cache markers, because agents move cache markers from request to request. A hash represents a tool
+ * call by its id and name, and leaves out images.
  */
 export class PromptHasher {
   readonly #lists = new LRUCache<string, ToolHashes>({ max: listsMax });
 
   /**
-   * @param owner the account.
+   * @param owner id of the account.
    * @param bytes the bytes that the outline's ranges refer to
    */
   hashPrompt(owner: string, outline: RequestOutline, bytes: Buffer): PromptHashes {
@@ -100,7 +100,7 @@ export class PromptHasher {
 
 /**
  * A cache marker with the comma before the marker. If no comma precedes the marker, the range includes the
- * comma after the marker.
+ * comma that follows the marker.
  */
 const marker = /,\s*"cache_control"\s*:\s*\{[^{}]*\}|"cache_control"\s*:\s*\{[^{}]*\}\s*,?\s*/g;
 const cachePoint = /^\{\s*"cachePoint"/;
@@ -116,7 +116,7 @@ function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buf
   return cachePoint.test(text) ? '' : text.replaceAll(marker, '');
 }
 
-/** A client's request and the edits with which the gateway sent it. */
+/** A client's request, and the edits with which the gateway forwarded it. */
 interface EditedPrompt {
   readonly outline: RequestOutline;
   /** The client's bytes, which the ranges of the outline and the edits refer to. */
@@ -126,7 +126,7 @@ interface EditedPrompt {
 }
 
 /**
- * Separates the edits that replace a text of a message from all other edits. Returns null if an edit changes
+ * Separates the edits that replace text in a message from all other edits. Returns null if an edit changes
  * a message in any other way.
  */
 function replaceTexts(

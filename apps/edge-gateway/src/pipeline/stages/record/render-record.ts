@@ -234,7 +234,7 @@ interface FinishedRequest {
   readonly caller: Pick<Caller, 'accountId' | 'keyId'> | null;
   readonly outcome: Pick<RelayOutcome, 'status' | 'httpStatus' | 'errorCode' | 'errorDetail' | 'summary'>;
   readonly totalMs: number;
-  /** The usage event. Null if the request was not accepted or no provider was chosen. */
+  /** The usage event of the request. Null if the request was not accepted or no provider was chosen. */
   readonly event: Pick<
     RequestEventV1,
     'provider' | 'model' | 'lane' | 'usage' | 'toolsOut' | 'costUsd' | 'ms'

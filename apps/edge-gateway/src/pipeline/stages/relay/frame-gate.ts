@@ -19,7 +19,7 @@ export interface FrameGate {
 
 const noBytes = Buffer.alloc(0);
 /**
- * Maximum number of bytes of an incomplete empty line in the buffer. The rest of the empty line may arrive in
+ * Maximum number of buffered bytes of an incomplete empty line. The rest of the empty line may arrive in
  * the next chunk.
  */
 const seamBytes = 3;

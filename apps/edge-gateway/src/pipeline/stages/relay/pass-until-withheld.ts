@@ -11,7 +11,7 @@ export interface StreamWriter {
   /**
    * Returns the bytes to send to the client.
    * @param chunk bytes received from the provider.
-   * @param events the events in the provider's bytes
+   * @param events the events that were parsed from the provider's bytes
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
   /**

@@ -41,8 +41,8 @@ export function rejectAnswer(answer: UpstreamAnswer, detail: string): GatewayErr
 }
 
 /**
- * Writes the result of recovery rounds to the log and, if the response has not begun, to the response headers.
- * After the response has begun, the outcome of recovery rounds appears only in the log.
+ * Writes the outcome of recovery rounds to the log and, if the response has not begun, to the response
+ * headers. After the response has begun, the outcome of recovery rounds appears only in the log.
  */
 export function applyRounds(exchange: Exchange, rounds: RecoveryRounds): void {
   const { ledger, headers } = exchange;
@@ -60,7 +60,7 @@ const streamTypes = ['text/event-stream', 'application/vnd.amazon.eventstream'];
 
 /**
  * Returns whether a response is a stream. Some providers send streams without a `content-type` header. No
- * provider labels JSON as a stream.
+ * provider sends a stream with a JSON content type.
  */
 export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boolean {
   const declared = (headers['content-type'] ?? '').trimStart().toLowerCase();

@@ -20,7 +20,7 @@ export function redactErrorText(text: string, secrets: readonly string[]): strin
 
 /**
  * Maximum length in bytes of a body that is always converted to text. A longer body is converted to text only
- * if the body contains the end of a secret.
+ * if it contains the end of a secret.
  */
 const shortBytes = 1024 * 1024;
 
@@ -52,7 +52,7 @@ export function redactErrorEvents(
 
 /**
  * Redacts the provider credential in complete frames that contain an error, in the provider's own format. The
- * credential is replaced as in `redactErrorText`.
+ * provider credential is redacted as in `redactErrorText`.
  */
 export function redactErrorFrames(
   frames: Buffer,

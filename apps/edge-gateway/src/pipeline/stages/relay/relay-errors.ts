@@ -56,11 +56,11 @@ const brokenResponses: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Breaks off a stream after the client has received some of its frames. If the provider's response broke, the
- * gateway resets the client's connection. Agents retry a reset connection, but treat most error events as
- * final. For all other errors, the function sends the error event of the endpoint's format, without a success
- * terminator. HTTP/1.0 clients always get the error event, because HTTP/1.0 also ends complete responses by
- * closing the connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
+ * Breaks off a stream after the client has received some of its frames. If the provider's response breaks
+ * off, the gateway resets the client's connection. Agents retry a reset connection, but treat most error
+ * events as final. For all other errors, the function sends the error event of the endpoint's format, without
+ * a success terminator. HTTP/1.0 clients always get the error event, because HTTP/1.0 also ends complete
+ * responses by closing the connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
  * @param beforeEvent the bytes that end an unfinished event of the stream
  */
 export function breakOff(
@@ -107,8 +107,8 @@ function endRequest({ request, response }: Exchange): boolean {
 const lingerMs = 2_000;
 
 /**
- * Sends the response immediately. Closes the connection when the client has sent its body, or after a short
- * time. Closing earlier would reset the connection. A client that is still sending its body could then lose
+ * Sends the response immediately. Closes the connection once the client has sent its body, or after a short
+ * time. An earlier close would reset the connection. A client that is still sending its body could then lose
  * the response (RFC 9112 §9.6).
  */
 function endAfterRequest({ request, response }: Exchange, body: string | Uint8Array): void {
@@ -124,8 +124,8 @@ function endAfterRequest({ request, response }: Exchange, body: string | Uint8Ar
 
 /**
  * Sends the provider's own error, without credentials. If client and provider use the same format, the
- * remaining bytes are unchanged and `x-svc-error-source` names the source of the error. If client and provider
- * use different formats, the error is rendered in the client's format, with `source: provider`. See
+ * remaining bytes are unchanged, and `x-svc-error-source` names the origin of the error. If client and
+ * provider use different formats, the error is rendered in the client's format, with `source: provider`. See
  * docs/decisions/0001-provider-errors-pass-untouched.md.
  */
 export async function relayProviderError(

@@ -74,7 +74,7 @@ type ReadRound =
   | {
       readonly kind: 'read';
       readonly bytes: Buffer;
-      /** The events for the client. */
+      /** The events that the client receives. */
       readonly shown: readonly StreamEvent[];
       readonly next: Continuation;
     };
@@ -156,8 +156,8 @@ function parseAnswer(
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
- * The memory that a response takes, as a multiple of its length. The memory for a response covers the bytes,
- * the chunks until the chunks are joined, and the texts in the response. This factor is an estimate.
+ * The memory that a response takes, as a multiple of its length. The memory for a response covers its bytes,
+ * the chunks until they are joined, and the texts in the response. This factor is an estimate.
  */
 export const answerMemoryFactor = 3;
 

@@ -26,8 +26,8 @@ import { breakOff, relayProviderError, truncatedStream } from './relay-errors.ts
 import { StreamMemory } from './stream-memory.ts';
 
 /**
- * Parses a stream while it is relayed. Memory use is bounded, because only a summary for the log and at most
- * one unfinished frame are stored.
+ * Parses a stream while it is being relayed. Memory use is bounded, because only a log summary and at most
+ * one incomplete frame are stored.
  */
 export class StreamReader {
   readonly #parser: StreamParser;
@@ -123,7 +123,7 @@ async function runRound(stream: OpenStream): Promise<Continuation> {
   } catch (error) {
     const next = hasLeft(exchange) ? undefined : await rounds?.afterFailure();
     if (next === undefined) throw error;
-    // A new parser is used, so that the next response is not read as the rest of an unfinished frame.
+    // A new parser is used, so that the next response is not parsed as the rest of an incomplete frame.
     stream.writer.left();
     return next;
   }

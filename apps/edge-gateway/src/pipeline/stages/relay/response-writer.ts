@@ -30,7 +30,7 @@ import { DeniedCalls } from '../../../tool-lists/denied-calls.ts';
 export interface ResponseWriter {
   readonly client: ClientWireFormat;
   readonly provider: WireFormat;
-  /** Whether the provider's own bytes pass unchanged. */
+  /** Whether the provider's bytes are forwarded unchanged. */
   readonly isSameFormat: boolean;
   /** Default values for fields that the client's format requires but a provider's response may lack. */
   readonly defaults: AnswerDefaults;

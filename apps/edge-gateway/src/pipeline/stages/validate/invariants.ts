@@ -4,7 +4,7 @@ import type { ByteEdit, ByteRange, RequestOutline } from '@gateway/interchange';
 import type { ToolPlan } from '../../exchange/tool-plan.ts';
 import { findFirstTurn, namesInToolChoice } from '../../../request/request-facts.ts';
 
-/** A request that is about to be sent, with the inputs that produced it. */
+/** A request that is about to be sent, and the inputs from which it was built. */
 export interface OutboundDraft {
   readonly bytes: Buffer;
   readonly tape: JsonTape;

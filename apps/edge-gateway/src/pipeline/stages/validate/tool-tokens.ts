@@ -23,8 +23,8 @@ const knownMax = 200_000;
 const textBytesMax = 6 * 1024 * 1024;
 
 /**
- * Returns the token counts of tool definitions. The compressor counts the tokens while the provider
- * processes the request. Agents send the same definitions in every request, so most token counts are known.
+ * Returns the token counts of tool definitions. The compressor counts the tokens while the provider is
+ * processing the request. Agents send the same definitions in every request, so most token counts are known.
  */
 export class ToolTokens {
   readonly #messaging: Pick<Messaging, 'call'>;

@@ -26,7 +26,7 @@ export interface CompressedConversation {
 }
 
 /**
- * Opens a conversation under the given compression settings.
+ * Starts tracking a conversation with the given compression settings.
  * @param clearedBefore index of the message before which summaries replace old tool results. Each such
  * replacement invalidates earlier compression results.
  */
@@ -118,7 +118,7 @@ export function markMessages(
 
 /**
  * Returns how much of the conversation a compressor may remember, as a message index. The returned index is
- * that of the model's response to the last compressed request. The result is 0 if no earlier message was
+ * that of the model's response to the last compressed request. Returns 0 if no earlier message was
  * compressed, or if an intermediate result is missing.
  */
 export function findBeginning(

@@ -23,8 +23,8 @@ interface PartEdit {
  */
 export interface MessageEdits {
   /**
-   * The replacements, in the order of the message's parts. A message that is sent unchanged has an empty list
-   * of replacements.
+   * The replacements for text, in the order of the message's parts. A message that is sent unchanged has an
+   * empty list of replacements.
    */
   readonly edits: readonly PartEdit[];
   readonly steps: readonly ContextStep[];
@@ -42,8 +42,8 @@ export interface MessageEdits {
 export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
 /**
- * Maximum number of ids stored with a request. A conversation may have thousands of ids. If there are more ids,
- * the newest ids are kept.
+ * Maximum number of ids that are stored with a request. A conversation may have thousands of marker ids. If
+ * there are more ids, the newest ids are kept.
  */
 const idsMax = 64;
 
@@ -77,7 +77,7 @@ export function collectEdits(
   return new Map([...byMessage].map(([index, found]) => [index, { ...found, wasLate: false }]));
 }
 
-/** Combines the edits for all messages, at their positions in the request body. */
+/** Combines the edits of all messages, at their positions in the request body. */
 export function joinEdits(
   { outline: { messages }, candidates, parts, tape }: ContextSubject,
   editsFor: (index: number) => MessageEdits,

@@ -230,8 +230,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Compresses the messages after the last turn. Sends the whole conversation if the compressor or the cache no
-   * longer has its beginning.
+   * Compresses the messages after the last turn. Sends the whole conversation if the compressor or the cache
+   * has lost its beginning.
    */
   async #askFor(
     subject: ContextSubject,

@@ -63,8 +63,8 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Number of newest requests whose tool results are never summarized. The model may still be working with the
- * newest tool results.
+ * Number of newest requests whose tool results are never summarized. The model may still need the newest tool
+ * results.
  */
 const recentMin = 12;
 /**
@@ -79,7 +79,7 @@ const resultBytesMin = 2_000;
 const summaryShare = 0.3;
 /** A replacement of old tool results must save at least this many tokens. */
 const tokensSavedMin = 8_000;
-/** Expected number of further requests in a conversation, relative to the number of earlier requests. */
+/** Expected number of further requests in a conversation, relative to the number of its earlier requests. */
 const requestsAheadShare = 0.5;
 
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
@@ -89,7 +89,7 @@ type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
  * summarized. A declared clear happens at the first request for which it saves cost, or which would overflow the
  * context window. A declared clear saves cost if the avoided cache reads are expected to cost more than the
  * required cache write. The required cache write covers all messages that follow the first changed message. The
- * decisions of earlier requests are replayed one by one, so every replica finds the same declared clears.
+ * decisions of earlier requests are replayed one by one, so that every replica finds the same declared clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;

@@ -72,7 +72,7 @@ const pauseMsMax = 800;
 
 /**
  * Limits the time that requests of conversations with bound reasoning wait for the records of earlier requests.
- * All requests of a process share this limit.
+ * All requests in a process share this limit.
  */
 export class Patience {
   readonly #waitMs: number;
@@ -90,7 +90,7 @@ export class Patience {
     this.#restsUntil = performance.now() + restMs;
   }
 
-  /** @param left signal that aborts when the client disconnects */
+  /** @param left a signal that aborts when the client disconnects */
   start(left: AbortSignal): Wait {
     return new Wait(this, left, performance.now() + this.#waitMs);
   }
@@ -147,7 +147,7 @@ function isOfAccount(error: unknown): boolean {
 export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
   /**
-   * Whether the model can recall removed text. The compressor removes no text if the model cannot recall it.
+   * Whether the model can recall removed text. The compressor does not remove text that the model cannot recall.
    */
   readonly recoverable: boolean;
   /** The version of the compression steps. */

@@ -26,8 +26,8 @@ export interface BoundPlanStore {
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
   /**
-   * Finds the stored plan for the first of the given names that has one. The store repeats the query as long
-   * as the request waits.
+   * Finds the stored plan for the first of the given names that has one. The store retries the query for as
+   * long as the request waits.
    */
   find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
   /** Records that the new messages after a turn were sent unchanged. */

@@ -134,8 +134,8 @@ export class FirstRequests {
   }
 
   /**
-   * Counts a request. Returns whether the account is known to have sent its first requests. The method does not
-   * wait for Redis.
+   * Counts a request in the current window. Returns whether the account is known to have sent its first
+   * requests. The method does not wait for Redis.
    */
   hasPassed(accountId: string): boolean {
     if (this.#passed.has(accountId)) return true;

@@ -39,8 +39,8 @@ export interface ConversationPlan {
   /** Tools that the model requested in its last turn and that this request adds. */
   readonly requested: readonly number[];
   /**
-   * Whether definitions may be shortened. The value is false in a conversation that started with the client's
-   * own definitions.
+   * Whether tool definitions may be shortened. The value is false in a conversation that started with the
+   * client's own definitions.
    */
   readonly mayShortenSchemas: boolean;
 }
@@ -105,7 +105,7 @@ export class ConversationPlanner {
     this.#options.memo.keep(accountId, here, { ...found, recovered, requested });
   }
 
-  /** Keeps the tool definitions of this conversation unshortened in all later requests. */
+  /** Leaves the tool definitions of this conversation unshortened in all later requests. */
   keepPlainSchemas({ accountId, here }: ConversationKeys): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
@@ -208,7 +208,7 @@ function deriveKeys(
   };
 }
 
-/** Returns a number from 0 to 1 that is constant for an account, tool list and conversation. */
+/** Returns a number from 0 to 1 that is constant for a given account, tool list and conversation. */
 function drawOf({ conversation }: ConversationKeys): number {
   return hash('sha256', `shadow\n${conversation}`, 'buffer').readUInt32BE(0) / 0x1_0000_0000;
 }

@@ -46,8 +46,8 @@ export function conversationContext(
 }
 
 /**
- * Returns the newest tool results after the last user turn. In an agent loop, the newest tool results show
- * which tools are needed next.
+ * Returns the newest tool results after the last user turn. In an agent loop, the newest tool results
+ * indicate which tools are needed next.
  */
 function recentResults(messages: readonly MessageOutline[]): string[] {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
@@ -87,10 +87,10 @@ const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
 
 /**
  * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read"
- * counts as the tool `read` only if it is marked (quoted, bold, a heading) or precedes the word "tool". If the
- * instructions name more tools, the function returns those that are named at least twice, most frequent first.
- * A mere list of all tools contains no information about the use of the tools. The running time is linear in
- * the length of the instructions.
+ * counts as the name of the tool `read` only if it is marked (quoted, bold, a heading) or precedes the word
+ * "tool". If the instructions name more tools than this, the function returns those that are named at least
+ * twice, most frequent first. A mere list of all tools contains no information about the use of the tools.
+ * The running time is linear in the length of the instructions.
  */
 export function findSystemTools(outline: RequestOutline, tools: readonly ToolOutline[]): readonly number[] {
   const positions = new Map(
@@ -192,8 +192,8 @@ function listSentTokens({ system, messages }: RequestOutline): number[] {
 }
 
 /**
- * Estimates the tokens of instructions and messages before the model's last message. Earlier requests have
- * already sent these tokens.
+ * Estimates the tokens of instructions and messages before the model's last message. These tokens were
+ * already sent in earlier requests.
  */
 export function countSentTokens({ system, messages }: RequestOutline): number {
   const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -210,9 +210,9 @@ type CachePrice = Pick<PlanPrice, 'cacheRead' | 'cacheWrite' | 'cachedTokensMin'
 const uncached: CachePrice = { cacheRead: null, cacheWrite: null, cachedTokensMin: 0 };
 
 /**
- * Returns the prompt cache prices of a request with deferral. With `deferred`, the provider adds found
- * definitions to the end of the context, so a larger initial list saves nothing. With `allowed`, all
- * definitions stay in the prompt, so the cache stays valid when more tools are allowed.
+ * Returns the prompt cache prices of a request with deferral. With `deferred`, the provider appends found
+ * definitions to the context, so a larger initial list saves nothing. With `allowed`, all definitions stay in
+ * the prompt, so the prompt cache stays valid when more tools are allowed.
  */
 function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice): CachePrice {
   if (mode === undefined) return price;
@@ -221,8 +221,8 @@ function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice
 }
 
 /**
- * Returns the model's prices for the prompt cache. Some providers cache only requests with cache markers.
- * Without cache markers, requests to such a provider have the prices of uncached input.
+ * Returns the model's prices for the prompt cache. Some providers cache only requests that contain cache
+ * markers. Without cache markers, requests to such a provider have the prices of uncached input.
  */
 function cachePriceOf(
   model: CatalogModel | undefined,

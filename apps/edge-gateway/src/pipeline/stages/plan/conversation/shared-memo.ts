@@ -10,13 +10,13 @@ export interface ConversationRedis {
 
 interface ValueKind<Value> {
   readonly kind: AccountKeyKind;
-  /** Approximate size of a value in memory, in bytes. */
+  /** Approximate memory of a cached entry in bytes. */
   readonly sizeOf: (value: Value) => number;
   /** Renders a value for storage in Redis. Returns null if the encrypted data is too long for Redis. */
   readonly render: (value: Value) => string | null;
   /** Parses a value stored in Redis. Returns undefined for invalid data, and may throw. */
   readonly parse: (text: string) => Value | undefined;
-  /** The debug log message for an unavailable Redis, which names the consequence for planning. */
+  /** The debug log message for an unavailable Redis, including the consequence for planning. */
   readonly unavailable: string;
 }
 

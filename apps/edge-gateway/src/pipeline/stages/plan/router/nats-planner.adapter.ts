@@ -53,7 +53,7 @@ export class NatsPlanner implements Planner {
       200 + edits.reduce((size, edit) => size + 100 + edit.replacement.length, 0),
   });
 
-  /** @param deadlineMs time limit for all calls of one plan together */
+  /** @param deadlineMs total time limit for all calls of one plan */
   constructor(messaging: Messaging, deadlineMs: number, newTools = new TimeShare(newToolsShare)) {
     this.#messaging = messaging;
     this.#newTools = newTools;
@@ -151,7 +151,7 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Returns the definitions that still have no compression result, up to the size of one message. Tool
+   * Returns the definitions that do not have a compression result yet, up to the size of one message. Tool
    * definitions that do not fit into the message are sent with the next plan request.
    */
   #unseenDefinitions({ list, tools }: PlanSubject, mode: SchemaMode): { hash: string; range: ByteRange }[] {
@@ -193,8 +193,8 @@ function listMissing(
 }
 
 /**
- * Splits the missing definitions into messages. Each message is rendered only when it is sent, so that a long
- * tool list does not block the event loop.
+ * Splits the missing definitions over several messages. Each message is rendered only when it is sent, so
+ * that a long tool list does not block the event loop.
  */
 function* cutDefinitions(
   { tape, format }: PlanSubject,
@@ -228,7 +228,7 @@ function withoutEarlierTurns(question: PlanQuestion): PlanQuestion & Pick<PlanTo
   return { ...question, userTurns: question.userTurns.slice(-1), earlierTurns: hashTurns(earlier) };
 }
 
-/** Interval after which a tool list is reported again, in case the worker lost the list. */
+/** Interval after which a tool list is reported again, in case the worker has lost it. */
 const againMs = 3_600_000;
 /** Minimum time between two reports for one account, even if the account's tool list changes more often. */
 const restMs = 5_000;
