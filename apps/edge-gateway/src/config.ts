@@ -85,16 +85,16 @@ const edgeVariables = z
     /** Directory with the built dashboard. The default is the dashboard directory next to this program. */
     DASHBOARD_DIR: unlessEmpty(z.string().min(1).optional()),
     /**
-     * A text that tells users how to reach the operator. If the gateway cannot send email, the page for
-     * forgotten passwords shows this text.
+     * A text that describes how users can contact the operator. If the gateway cannot send email, the page
+     * for forgotten passwords shows this text.
      */
     OPERATOR_CONTACT: unlessEmpty(z.string().min(1).max(200).optional()),
     /** Maximum number of calls to `/v1/auth` per minute and client address, or per known device. */
     AUTH_RATE_LIMIT_RPM: z.coerce.number().int().positive().default(60),
     /**
-     * Maximum number of calls to account routes per minute that one account may make, with all of its API
-     * keys and users. Separate limits apply to reads, queries of the log and usage, changes (POST, PUT,
-     * PATCH, DELETE), and exports.
+     * Maximum number of calls to account routes per minute that an account may make with all of its API keys
+     * and users. Separate limits apply to reads, log and usage queries, changes (POST, PUT, PATCH, DELETE),
+     * and exports.
      */
     ACCOUNT_READ_RPM: z.coerce.number().int().positive().default(600),
     ACCOUNT_ANALYTICS_RPM: z.coerce.number().int().positive().default(120),
@@ -130,7 +130,7 @@ const edgeVariables = z
     SANDBOX_URL: z.url().optional(),
     /**
      * Maximum size of a JSON body in bytes. This setting has an upper bound, so that one body is always much
-     * smaller than a process's memory.
+     * smaller than the process's memory.
      */
     REQUEST_BODY_BYTES_MAX: z.coerce
       .number()
@@ -149,9 +149,9 @@ const edgeVariables = z
       .max(4_096 * mebibyte)
       .default(200 * mebibyte),
     /**
-     * Number of bytes that all requests together may hold in memory. The bytes include request bodies, copies
-     * of bodies, and responses that are read whole. Requests beyond this limit get status 503. The default
-     * depends on the amount of memory that this process may use.
+     * Number of bytes that all requests together may hold in memory. These bytes include request bodies,
+     * copies of bodies, and responses that are read completely. Requests beyond this limit get status 503.
+     * The default depends on the amount of memory that this process may use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()
@@ -180,13 +180,13 @@ const edgeVariables = z
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
     /** The gateway retries only if the provider's `retry-after` does not exceed this limit. */
     UPSTREAM_RETRY_AFTER_MAX_MS: z.coerce.number().int().min(0).max(60_000).default(5_000),
-    /** Limit for extra provider calls (retries, fallbacks, hedges), as a share of the requests per minute. */
+    /** Limit on extra provider calls (retries, fallbacks, hedges), as a share of the requests per minute. */
     UPSTREAM_RETRY_BUDGET_SHARE: z.coerce.number().min(0).max(1).default(0.2),
     /** Number of extra provider calls that an account may always make per minute, even with few requests. */
     UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(30),
     /**
      * Time limit for the first byte of a streamed response if alternative models or providers are available.
-     * After the time limit, the gateway calls the next alternative.
+     * After this time limit, the gateway calls the next alternative.
      */
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
     /**

@@ -115,7 +115,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
   return { ...own, ...login, pipeline, accountLimits: chooseAccountLimits(config), close };
 }
 
-/** Builds the models of accounts, together with the services that their lists of models need. */
+/** Builds the model catalogues of accounts, together with the services that load their model lists. */
 function buildModels(services: LiveModelsOptions & Pick<PipelineServices, 'messaging'>) {
   const [catalog, liveModels] = [loadCatalog(), new LiveModels(services)];
   const accountModels = new AccountModels({ catalog, liveModels, messaging: services.messaging });

@@ -22,7 +22,7 @@ export interface AccountCaller {
   readonly accountId: string;
   /** Id of the caller's API key. Null if the caller is a user. */
   readonly keyId: string | null;
-  /** Id of the user. The id is null if the caller is an API key. */
+  /** Id of the user. Null if the caller is an API key. */
   readonly personId: string | null;
   /** The caller, together with the origin of the request for the audit log. */
   readonly actor: Actor;
@@ -33,9 +33,9 @@ const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
  * Denies access to callers without the right type of credential, and to API keys without the operation's
- * scope. A route that declares no access rule rejects every caller. A Nest guard checks the route that runs,
- * regardless of the spelling of the path. A hook that checks the path could protect a different route than
- * the one that handles the request.
+ * scope. A route that declares no access rule rejects every caller. A Nest guard checks the route that
+ * actually runs, regardless of how the path is spelled. A hook that checks the path could protect a different
+ * route than the one that handles the request.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -109,7 +109,7 @@ export const FromLoginSession = createParamDecorator((_: unknown, context: Execu
 );
 
 /**
- * The login session of an authenticated user. The login session is undefined if the caller used an API key.
+ * The login session of an authenticated user. Undefined if the caller used an API key.
  */
 export function findLoginSession(request: FastifyRequest): LoginSession | undefined {
   return loginSessions.get(request);

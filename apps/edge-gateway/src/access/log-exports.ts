@@ -9,8 +9,8 @@ import { exportTypes, readExport, type ExportSource } from '../request/render-ex
 import type { AccountCaller } from './access.guard.ts';
 
 /**
- * Maximum number of exports that one account may run at a time, because each running export keeps one log
- * query busy.
+ * Maximum number of exports that one account may run at a time, because each running export occupies a log
+ * query.
  */
 const runningPerAccountMax = 2;
 
@@ -21,7 +21,7 @@ const runningPerAccountMax = 2;
 export class LogExports {
   readonly #messaging: Pick<Messaging, 'call'>;
   readonly #log: 'requests' | 'audit';
-  /** The number of running exports in this process, by account. */
+  /** The number of exports that are running in this process, by account. */
   readonly #counts = new Map<string, number>();
 
   constructor(messaging: Pick<Messaging, 'call'>, log: 'requests' | 'audit') {

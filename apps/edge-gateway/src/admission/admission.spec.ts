@@ -6,7 +6,7 @@ import { ByteLedger } from './byte-ledger.ts';
 type Reason = 'queue_full' | 'too_slow' | 'displaced' | 'account_in_flight' | 'account_memory';
 
 const takers: TurnTaker[] = [];
-/** Releases the requests that are still queued. */
+/** Releases the requests that are still waiting in the queue. */
 afterEach(() => takers.splice(0).forEach(({ abort }) => abort.abort()));
 
 function admissionOf(options: Partial<AdmissionOptions> = {}) {

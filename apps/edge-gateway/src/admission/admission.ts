@@ -76,8 +76,8 @@ const accountMessage =
 /**
  * Limits the number of running requests and the number of queued requests, in total and per account. Excess
  * requests are rejected before their bodies are read, so that admitted requests stay fast. A request that
- * would wait too long in the queue is rejected on arrival. One account never uses every request slot, so the
- * first request of an idle account starts immediately.
+ * would wait too long in the queue is rejected on arrival. A single account never uses every request slot, so
+ * the first request of an idle account starts immediately.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -98,9 +98,9 @@ export class Admission {
   }
 
   /**
-   * Returns undefined if the request may start now. If the request must wait, returns a promise that resolves
-   * when the request may start. Throws or rejects with the error `overloaded`, which names the exceeded limit.
-   * The promise rejects with an `AbortError` if the client disconnects.
+   * Returns undefined if the request may start now. If the request must wait, the method returns a promise
+   * that resolves when the request may start. Throws or rejects with the error `overloaded`, which names the
+   * exceeded limit. The promise rejects with an `AbortError` if the client disconnects.
    */
   enter(accountId: string, taker: TurnTaker): Promise<void> | undefined {
     if (this.#mayStart(this.#queues.inFlightOf(accountId))) {
@@ -167,7 +167,7 @@ export class Admission {
     displaced.settle(false);
   }
 
-  /** The estimate of the waiting time assumes that all accounts start the same number of requests. */
+  /** The estimated waiting time is based on the assumption that all accounts start the same number of requests. */
   #expectedWaitMs(place: number): number {
     const share = this.#options.inFlightMax / Math.max(1, this.#queues.accounts);
     return (place / Math.max(1, share)) * this.#holdMs;
@@ -209,7 +209,7 @@ export class Admission {
   }
 
   /**
-   * While request slots are free, a request waits or is rejected only if its account has used up the account
+   * While request slots are free, a request waits or is rejected only if its account has used up its
    * share.
    */
   #reasonOr(reason: ShedReason): ShedReason {

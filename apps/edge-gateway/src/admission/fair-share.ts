@@ -1,4 +1,4 @@
-/** A bounded resource and the limits for one account. */
+/** A bounded resource, and the limits on the share of one account. */
 export interface FairShareOptions {
   /** The size of the resource, in any unit. */
   readonly capacity: number;
@@ -7,7 +7,7 @@ export interface FairShareOptions {
    * With a share of 1, one account may use the whole capacity.
    */
   readonly accountShare: number;
-  /** The maximum amount that one account may ever use. By default, only the account's share applies. */
+  /** The maximum amount that one account may ever use. By default, only the account's share limits the account. */
   readonly accountMax?: number;
 }
 
@@ -18,7 +18,7 @@ export type ShareRefusal = 'full' | 'account';
  * Decides whether an account may use more of a shared resource. An account may use a fixed multiple of the
  * free amount. This method is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on
  * Networking 6(2), 1998). One busy account may use up to `accountShare` of the capacity. Several busy
- * accounts get equal parts and leave some capacity free. For example, if `accountShare` is 0.8, ten busy
+ * accounts get equal shares and leave some capacity free. For example, if `accountShare` is 0.8, ten busy
  * accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always start while
  * the resource has room.
  */
@@ -36,8 +36,8 @@ export class FairShare {
   /**
    * Returns null if the account may use `amount` more of the resource. Otherwise, the method returns the
    * reason for the refusal.
-   * @param own amount that the account uses now.
-   * @param used amount that all accounts use now, including `own`.
+   * @param own amount that the account currently uses.
+   * @param used amount that all accounts currently use, including `own`.
    */
   refusalOf(own: number, used: number, amount: number): ShareRefusal | null {
     const freeAfter = this.capacity - used - amount;
@@ -66,8 +66,8 @@ export class AccountAmounts {
   }
 
   /**
-   * Adds the amount to the account's usage and returns null. If the share does not allow the amount, the
-   * method adds nothing and returns the reason.
+   * If the share allows it, adds the amount to the account's usage and returns null. If the share does not
+   * allow the amount, the method adds nothing and returns the reason.
    */
   take(accountId: string, amount: number): ShareRefusal | null {
     const own = this.#amounts.get(accountId) ?? 0;

@@ -14,7 +14,7 @@ export interface BackendBookOptions {
 
 /**
  * Maximum number of backends kept in memory. Above the maximum, the least recently used backends are dropped
- * from memory. A dropped backend is treated as healthy when it is used later.
+ * from memory. A backend that was dropped counts as healthy when it is used later.
  */
 const backendsMax = 20_000;
 /**
@@ -34,7 +34,7 @@ export const credentialsMax = additionalKeysMax + 1;
 export class BackendBook {
   readonly #options: BackendBookOptions;
   readonly #backends = new LRUCache<string, Backend>({ max: backendsMax });
-  /** Backends for credentials from requests, by account and then by the digest of the credential. */
+  /** Backends for credentials from requests, by account and by the digest of the credential. */
   readonly #ofRequests = new LRUCache<string, LRUCache<string, Backend>>({ max: requestAccountsMax });
   /**
    * A random key for the digests of credentials. The random key makes the digests useless outside this
@@ -73,7 +73,7 @@ export class BackendBook {
    * the account's stored credential. If an account has too many such backends, its least recently used
    * backends are dropped. The state of these backends is not broadcast, because other processes cannot use
    * the digest of the credential.
-   * @param credential a secret with its region, of which only a keyed digest is stored
+   * @param credential a secret with its region, which is stored only as a keyed digest
    */
   findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {
     const digest = createHmac('sha256', this.#digestKey)

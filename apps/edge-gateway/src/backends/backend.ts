@@ -6,8 +6,8 @@ export interface BackendName {
   readonly accountId: string;
   readonly provider: string;
   /**
-   * Index of the credential among the account's credentials for this provider. The value is null for a
-   * credential from a request.
+   * Index of the credential among the account's credentials for this provider. Null for a credential that
+   * arrived in a request.
    */
   readonly credential: number | null;
 }
@@ -21,8 +21,8 @@ export interface StoredBackendName extends BackendName {
 }
 
 /**
- * The readiness of a backend. A `ready` backend may be called. For a `cooling` backend, the provider requested
- * a pause. An `open` backend has an open circuit breaker. A `full` backend has reached its limit of
+ * The readiness of a backend. A `ready` backend may be called. For a `cooling` backend, the provider
+ * requested a pause. An `open` backend has an open circuit breaker. A `full` backend has reached its limit of
  * concurrent calls.
  */
 export type BackendState = 'ready' | 'cooling' | 'open' | 'full';
@@ -66,9 +66,9 @@ interface Trouble {
 }
 
 /**
- * Circuit breaker and concurrency limit of one backend. A backend without failures stores one number, and
- * each call to the backend costs two comparisons. While the breaker is open, an occasional request is sent as
- * a probe, and a successful probe closes the breaker. The next probe is scheduled when the previous probe
+ * Circuit breaker and concurrency limit for one backend. A backend without failures takes the memory of one
+ * number, and each call to it costs two comparisons. While the breaker is open, an occasional request is sent
+ * as a probe, and a successful probe closes the breaker. The next probe is scheduled when the previous probe
  * starts, so a hanging probe does not delay it.
  */
 export class Backend {
@@ -99,7 +99,7 @@ export class Backend {
     return this.#trouble === undefined ? 'ready' : stateOf(this.#trouble, this.#now());
   }
 
-  /** Time until a backend in state `cooling`, `open` or `full` may become ready, in milliseconds. */
+  /** Time until a backend in the state `cooling`, `open` or `full` may become ready, in milliseconds. */
   get waitMs(): number {
     const { coolUntil = 0, probeAt = 0, isOpen = false } = this.#trouble ?? {};
     return Math.max(0, (isOpen ? Math.max(probeAt, coolUntil) : coolUntil) - this.#now());
@@ -124,8 +124,8 @@ export class Backend {
   }
 
   /**
-   * Records a call with a valid response or with an error that the request caused. A call that started before
-   * the circuit breaker opened does not close the breaker.
+   * Records a call that ended with a valid response, or with an error that the request caused. A call that
+   * started before the circuit breaker opened does not close the breaker.
    */
   noteSuccess(isProbe = false): void {
     const trouble = this.#trouble;
@@ -202,8 +202,8 @@ export class Backend {
   }
 
   /**
-   * Pauses the backend for at least the requested time. While the provider keeps throttling calls, each pause
-   * is longer than the previous one.
+   * Pauses calls to the backend for at least the requested time. While the provider keeps throttling calls,
+   * each pause is longer than the previous one.
    */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();
@@ -224,7 +224,7 @@ function stateOf({ isOpen, probeAt, skips, coolUntil }: Trouble, now: number): B
 
 /** Number of consecutive failures that open a circuit breaker. */
 const failuresInARow = 5;
-/** The breaker also opens if more than half of at least twenty calls within ten seconds fail. */
+/** The circuit breaker also opens if more than half of at least twenty calls within ten seconds fail. */
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
 /**
@@ -240,7 +240,7 @@ class TripRules {
   }
 
   /**
-   * Records the result of a call in both failure policies of the circuit breaker. Returns true if this
+   * Records the outcome of a call for both failure policies of the circuit breaker. Returns true if this
    * failure opens the circuit breaker.
    */
   noteFailure(): boolean {

@@ -17,7 +17,7 @@ export interface Failure {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Status codes caused by the server and not by the request. Anthropic uses status 529 for "overloaded". */
+/** Status codes of errors that the server causes and not the request. Anthropic uses status 529 for "overloaded". */
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
 /**
  * Pause in milliseconds for a credential that is invalid or has no credit left. Status 403 causes no pause,
@@ -58,7 +58,7 @@ export function failureOfError(error: unknown): Failure | undefined {
 const waitMsMax = 10 * 60_000;
 
 /**
- * The wait that a provider requests, in milliseconds. The wait comes from the header `retry-after-ms`, or
+ * The wait that a provider requested, in milliseconds. The wait comes from the header `retry-after-ms`, or
  * else from `retry-after` in seconds or as a date (RFC 9110 §10.2.3). Returns undefined if neither header is
  * present and valid.
  */

@@ -72,7 +72,7 @@ export class RetryBudget {
   }
 
   /**
-   * Counts a request in the current window. Each counted request raises the number of allowed extra calls.
+   * Counts a request in the current window. Each counted request increases the number of allowed extra calls.
    * Callers must call this method once per request.
    */
   countRequest(accountId: string): void {
@@ -116,7 +116,7 @@ const waits = new ExponentialBackoff({
   maxDelay: 3_000,
 });
 
-/** Milliseconds to wait before retry number `again` (counted from 1). */
+/** Milliseconds to wait before retry number `again`, counted from 1. */
 export function chooseBackoffMs(again: number): number {
   let wait = waits.next();
   for (let step = 0; step < again; step += 1) wait = wait.next(undefined);

@@ -4,18 +4,18 @@ import type { StoreHealth } from './store-health.ts';
 export interface Reservation {
   /**
    * Ends the reservation and records how many tokens were saved. A call with 0 tokens gives back the whole
-   * reservation. Only the first call for a reservation has an effect.
+   * reservation. Only the first call for each reservation has an effect.
    */
   settle(tokens: number): void;
 }
 
 /**
- * The result of a reservation. With `exhausted`, the budget is used up or reserved by requests in flight.
+ * The outcome of a reservation. With `exhausted`, the budget is used up or reserved by requests in flight.
  * With `unknown`, the budget store is unavailable, and this process has used up its local part of the budget.
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
-/** Identifies the API key of a budget. */
+/** Identifies the API key to which a budget belongs. */
 export interface BudgetKeyId {
   readonly accountId: string;
   readonly keyId: string;
@@ -25,7 +25,7 @@ export interface BudgetKeyId {
 export interface BudgetLimits {
   /** Number of tokens that an API key may save per UTC day. */
   readonly dailyTokenBudget: number;
-  /** Number of tokens that may be saved per UTC week, starting on Monday. */
+  /** Number of tokens that an API key may save per UTC week, starting on Monday. */
   readonly weeklyTokenBudget: number;
 }
 
@@ -38,12 +38,12 @@ export interface SpentTokens {
 }
 
 /**
- * The state that one edge sends for one API key, including the requests that wait for a part of the budget.
+ * The state that one edge sends for one API key, including the requests that wait for budget.
  */
 export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /**
-   * The settlement number. This edge increases the settlement number each time it settles tokens for
-   * the key. The store counts each settlement number only once.
+   * The settlement number. The edge increases the settlement number each time it settles tokens for the key.
+   * The store counts each settlement number only once.
    */
   readonly sequence: number;
   /** Number of tokens used on one day since the last settlement. */
@@ -54,7 +54,7 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
    */
   readonly heldTokens: number;
   /**
-   * The last known usage of the budget. A budget store that has lost its data restores the usage from this
+   * The last known usage of the budget. A budget store that has lost its data restores usage from this
    * field.
    */
   readonly known: SpentTokens | null;
@@ -74,8 +74,8 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
 
 export interface BudgetState {
   /**
-   * Number of waiting requests that the budget store admits, oldest request first. The last request that is
-   * admitted may exceed the budget.
+   * Number of waiting requests that the budget store admits, starting with the oldest. The last request that
+   * is admitted may exceed the budget.
    */
   readonly admitted: number;
   /** Total number of tokens that this edge has reserved. */
@@ -93,8 +93,8 @@ export interface BudgetState {
  */
 export interface BudgetStore {
   /**
-   * Syncs the budget of a key. A budget store that has lost its data does not know the usage of the key. In this
-   * case, the budget store returns null and changes nothing, unless the sync includes the restored usage.
+   * Syncs the budget of an API key. A budget store that has lost its data does not know the usage of the key. In
+   * this case, the budget store returns null and changes nothing, unless the sync includes the restored usage.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
 }
@@ -112,8 +112,8 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   /** The usage that this process had stored when it last dropped the key from memory. */
   readonly known: SpentTokens | null;
   /**
-   * Reads the key's usage from the request log. The promise never rejects. If the usage arrives too late for
-   * the request that waited for it, it is passed to `restore`.
+   * Reads the usage of the key from the request log. The promise never rejects. If the usage arrives too late
+   * for the request that waited for it, it is passed to `restore`.
    */
   readonly loadSpent: () => Promise<SpentTokens>;
   /** A function that is called when the budget will soon need a sync with the budget store. */

@@ -19,7 +19,7 @@ const exhaustedMs = 1_000;
 const askedMax = 200;
 /**
  * The part of the last known remaining budget that each process may use while the budget store is
- * unavailable. With an eighth of the budget each, up to eight processes stay within the remaining budget.
+ * unavailable. With an eighth of the budget each, up to eight processes together stay within the remaining budget.
  */
 const localShare = 1 / 8;
 
@@ -31,10 +31,10 @@ interface Waiting {
 type Settlement = BudgetSync['settled'];
 
 /**
- * One edge's part of one key's budget. The budget store knows how many tokens this edge reserves (`#held`).
- * The reserved tokens are for requests in flight (`#reserved`), for settlements that are not synced
- * (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so a later
- * sync corrects a lost or late message.
+ * One edge's part of the budget of one key. The budget store knows how many tokens this edge reserves
+ * (`#held`). The reserved tokens are for requests in flight (`#reserved`), for settlements that are not
+ * synced (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so a
+ * later sync corrects a lost or late message.
  */
 export class KeyBudget {
   readonly #options: KeyBudgetOptions;
@@ -43,8 +43,8 @@ export class KeyBudget {
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
   /**
-   * A settlement that the store has not confirmed yet. The edge sends the settlement again with its number
-   * until the store confirms the number.
+   * A settlement that the store has not confirmed yet. The edge sends the settlement again under the same
+   * number until the store confirms the number.
    */
   #settling: Settlement | null = null;
   #sequence = 0;
@@ -53,11 +53,11 @@ export class KeyBudget {
   /** Usage in the request log that has not been sent to the store yet. */
   #logged: SpentTokens | null = null;
   #room = 0;
-  /** Number of tokens that the budget store granted in advance during the last sync. */
+  /** Number of tokens that the budget store granted in advance at the last sync. */
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** The unused tokens of the process's local budget. The value is null while the budget store is available. */
+  /** The unused tokens of the process's local budget. Null while the budget store is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
   /** Whether the reserved or unsettled tokens have changed since the last sync. */
@@ -68,7 +68,7 @@ export class KeyBudget {
     this.#known = options.known;
   }
 
-  /** The last known usage of the API key. The value is null before the first sync. */
+  /** The last known usage of the API key. Null before the first sync. */
   get known(): SpentTokens | null {
     return this.#known;
   }
@@ -77,7 +77,7 @@ export class KeyBudget {
     return this.#options.accountId;
   }
 
-  /** Whether this process already knows, without a sync, that the given limits are reached. */
+  /** Whether this process already knows, without a sync, that the given limits have been reached. */
   isExhausted(limits: BudgetLimits): boolean {
     const exhausted = this.#exhausted;
     if (exhausted === null || !isSame(exhausted.limits, limits)) return false;
@@ -98,7 +98,7 @@ export class KeyBudget {
     });
   }
 
-  /** Sends changes and waiting requests to the store. The promise resolves when no requests are waiting. */
+  /** Sends changes and waiting requests to the budget store. The promise resolves when no requests are waiting. */
   sync(isBusy = this.#isBusy()): Promise<void> {
     this.#syncing ??= this.#syncAll(isBusy).finally(() => {
       this.#syncing = null;
@@ -160,7 +160,7 @@ export class KeyBudget {
     if (asked.length > 0) this.#answer(asked, state, state.heldTokens - heldTokens, limits);
   }
 
-  /** Syncs with the store. If the store has no usage of the key, the usage is restored from the request log. */
+  /** Syncs with the store. If the store has no usage for the key, the usage is restored from the request log. */
   async #send(sync: BudgetSync): Promise<BudgetState> {
     let logged = this.#logged;
     let state = await this.#options.store.sync({ ...sync, known: this.#mergeLogged() });
@@ -189,8 +189,8 @@ export class KeyBudget {
   }
 
   /**
-   * Resolves the waiting requests with the result of a sync.
-   * @param grantedTokens number of tokens granted to the waiting requests and in advance
+   * Resolves the waiting requests with the outcome of a sync.
+   * @param grantedTokens the number of tokens granted to the waiting requests and in advance
    */
   #answer(
     asked: readonly Waiting[],
@@ -252,7 +252,7 @@ export class KeyBudget {
     return { day: oldest, tokens };
   }
 
-  /** Drops the advance reservation after a change of the limits that it was calculated for. */
+  /** Drops the advance reservation if the limits from which it was calculated have changed. */
   #changeLimits(limits: BudgetLimits): void {
     this.#limits = limits;
     this.#held = this.#committed();

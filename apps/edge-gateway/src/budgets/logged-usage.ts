@@ -3,7 +3,7 @@ import type { SpentTokens } from './budget-store.port.ts';
 /** The usage of an account's API keys according to the request log, by key id. */
 export type LoggedUsage = ReadonlyMap<string, SpentTokens>;
 
-/** Maximum number of reads at the same time. Each read returns the usage of one account. */
+/** Maximum number of concurrent reads. Each read returns the usage of one account. */
 const loadsMax = 4;
 /** Delay before a failed read is retried, in milliseconds. The pause doubles with each consecutive failure. */
 const pauseMs = 2_000;

@@ -7,14 +7,14 @@ import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.t
  * holds "day, tokens used that day, tokens used that week". Each edge has a field that holds "tokens
  * reserved, last settlement number, end of its lease in Unix seconds". Days and leases use the clock of the
  * Redis server, so that gateway processes with skewed clocks get the same result. An edge's field is kept for
- * an hour after its lease ends, so that a late repetition of a settlement is recognized.
+ * an hour after its lease ends, so that a late repetition of a settlement can be recognized.
  *
  * KEYS[1] is the hash of the API key. ARGV[1] is the edge, ARGV[2] the settlement number, and ARGV[3] the
  * lease in seconds. ARGV[4] and ARGV[5] are the daily and the weekly budget. ARGV[6] is the number of
  * reserved tokens. ARGV[7] and ARGV[8] are the day to settle and the number of tokens to settle. ARGV[9] to ARGV[11]
- * are the last known usage, as the day and the tokens used on that day and in that week. ARGV[12] is the number of
- * requests for which to reserve tokens in advance. ARGV[13] and all later arguments are the token counts that each
- * waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
+ * are the last known usage, as the day and the tokens used on that day and in that week. ARGV[12] is the number
+ * of requests for which tokens are reserved in advance. ARGV[13] and all later arguments are the token counts
+ * that each waiting request may save. Returns {admitted, reserved, room, day, tokens that day, tokens that week}.
  *
  * Days are counted from 1970-01-01, a Thursday. A week starts on Monday. The script may write even while
  * Redis is out of memory, because the hashes are small and expire.

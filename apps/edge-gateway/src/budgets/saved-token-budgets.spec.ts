@@ -10,7 +10,7 @@ const day = 20_000;
 const limits = { dailyTokenBudget: 100_000, weeklyTokenBudget: 100_000 };
 const log = { info: () => undefined, warn: () => undefined };
 
-/** A store of one key's budget in memory, with the semantics of the script in Redis. */
+/** An in-memory store for the budget of one key, with the semantics of the Redis script. */
 class MemoryStore {
   spent: SpentTokens | null = null;
   isAway = false;
@@ -75,7 +75,7 @@ it('late usage from the request log goes to the current budget of the key, with 
     const first = await reserving;
     if (typeof first === 'string') throw new Error(first);
     first.settle(0);
-    // The idle key is dropped from memory, and then used again.
+    // The idle key is dropped from memory and then used again.
     await jest.advanceTimersByTimeAsync(30_000);
     await budgets.reserve(key, 5_000);
     answer(new Map([['key', { day, today: 40_000, thisWeek: 50_000 }]]));

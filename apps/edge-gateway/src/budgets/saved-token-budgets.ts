@@ -43,7 +43,7 @@ const keysMax = 50_000;
  */
 const forgottenMax = 10_000;
 
-/** A budget that is used up. */
+/** A budget that has been used up. */
 export interface ExhaustedBudget {
   readonly period: 'daily' | 'weekly';
   /** The budget limit, in saved tokens. */
@@ -94,7 +94,7 @@ export class SavedTokenBudgets {
 
   /**
    * Returns whether this process already knows that the API key's budget is used up. This check needs no
-   * sync, and its result is reused for one second.
+   * sync, and its outcome is reused for one second.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
@@ -102,7 +102,7 @@ export class SavedTokenBudgets {
 
   /**
    * Describes the budget that ended a reservation. The weekly budget is named if its use has reached its limit or if its
-   * limit is not above the daily limit. Otherwise the daily budget is named. The method does not sync with the store.
+   * limit is not above the daily limit. Otherwise, the daily budget is named. The method does not sync with the store.
    */
   describeExhausted(key: BudgetedKey): ExhaustedBudget {
     const { dailyTokenBudget: daily, weeklyTokenBudget: weekly } = key;
@@ -124,7 +124,7 @@ export class SavedTokenBudgets {
 
   /**
    * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key
-   * returns its advance reservation up to ten seconds after its last request. A sync of an idle key would
+   * gives back its advance reservation up to ten seconds after its last request. Syncing an idle key would
    * recreate the Redis keys of a deleted account.
    */
   forget(accountId: string): void {
@@ -177,8 +177,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Adds late usage to a budget. The account may have changed or removed the budget while the usage was being
-   * read.
+   * Adds usage that arrived late to a budget. The account may have changed or removed the budget while the
+   * usage was being read.
    */
   #restore(key: BudgetKeyId, spent: SpentTokens | undefined): void {
     if (spent === undefined || this.#isClosed || this.#forgotten.has(key.accountId)) return;

@@ -2,8 +2,8 @@
 const retryMs = 1_000;
 
 /**
- * Tracks whether this process can reach the budget store. While the store is unavailable, the process may
- * make one attempt per second.
+ * Tracks whether this process can reach the budget store. While the store is unavailable, the process may try
+ * one sync per second.
  */
 export class StoreHealth {
   readonly #now: () => number;

@@ -1,13 +1,13 @@
 import { createHash, hash, type BinaryToTextEncoding, type Hash } from 'node:crypto';
 
-/** Inputs up to this total length in bytes reach the hash in one call. */
+/** If the inputs are shorter than this in total, they reach the hash in one call. */
 const batchBytes = 64 * 1024;
 /** A text or byte range above this length is passed to the hash without a copy. */
 const copiedBytesMax = 16 * 1024;
 /** In UTF-8, each UTF-16 code unit of a text takes at most three bytes. */
 const bytesPerUnitMax = 3;
 
-/** The inputs of the hash in `holder`. All hashes share one buffer, because hashes are computed synchronously. */
+/** The inputs to the hash in `holder`. All hashes share one buffer, because hashes are computed synchronously. */
 const batch = Buffer.allocUnsafeSlow(batchBytes);
 let holder: BatchedHash | null = null;
 let length = 0;
@@ -17,7 +17,7 @@ function hold(next: BatchedHash): void {
 }
 
 /**
- * A SHA-256 hash over many short inputs. Each call of Node's hash takes about a microsecond, so the inputs are
+ * A SHA-256 hash over many short inputs. Each call to Node's hash takes about a microsecond, so the inputs are
  * collected and hashed together. The digest equals the digest that Node's hash returns for the same inputs.
  */
 export class BatchedHash {

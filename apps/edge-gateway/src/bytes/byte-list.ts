@@ -20,7 +20,7 @@ const noBytes = Buffer.alloc(0);
  */
 export class ByteList {
   #pieces: Buffer[] = [];
-  /** Number of pieces that `shift` has removed from the front. */
+  /** Number of pieces that `shift` has removed from the front of the list. */
   #removed = 0;
   /**
    * The block that is currently being filled. The block is added to the list of pieces when it is full, or

@@ -107,7 +107,7 @@ describe('a cache for responses of another service', () => {
     await first;
     time = 2_000;
     expect(await cache.get('a')).toBe('old');
-    // The first caller with the expired response waited for a short time. Later callers do not wait.
+    // The first caller that received the expired response waited for a short time. Later callers do not wait.
     const order: unknown[] = [];
     const immediate = new Promise((resolve) => setImmediate(resolve)).then(() => order.push('next turn'));
     await Promise.all([cache.get('a').then((value) => order.push(value)), immediate]);

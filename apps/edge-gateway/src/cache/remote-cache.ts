@@ -9,9 +9,9 @@ import { createScope, currentScope, runInScope, withTimeout } from '@gateway/obs
 const staleWaitMs = 75;
 /** How long callers use expired responses without waiting, after a slow or failed load, in milliseconds. */
 const slowMs = 2_000;
-/** How long the error of a slow failed load is thrown again without a new load, in milliseconds. */
+/** How long the error of a slow failed load is rethrown without a new load, in milliseconds. */
 const failedMs = 1_000;
-/** Placeholder result of a load that has not ended. */
+/** Placeholder for the outcome of a load that has not ended. */
 const unloaded = Symbol('unloaded');
 
 interface RemoteCacheOptions<Value> {
@@ -120,7 +120,7 @@ export class RemoteCache<Value extends object | string | null> {
       if (loaded !== unloaded) return loaded as Value;
       this.#slowUntil = this.#now() + slowMs;
     }
-    // A broadcast may have invalidated the expired response during the wait.
+    // A broadcast may have invalidated the expired response in the meantime.
     return this.#findStale(key) === stale ? stale.value : waitInBudget(loading);
   }
 
@@ -223,8 +223,8 @@ export class RemoteCache<Value extends object | string | null> {
 
   /**
    * Marks every cached response as possibly outdated, because broadcasts may have been missed. A response
-   * that is possibly outdated is reloaded before it is used. Cached responses stay available as a fallback,
-   * because their source service may reconnect later than this process.
+   * that may be outdated is reloaded before it is used. Cached responses stay available as a fallback,
+   * because the service they came from may reconnect later than this process.
    */
   doubtAll(): void {
     this.#startGeneration();
@@ -241,8 +241,8 @@ export class RemoteCache<Value extends object | string | null> {
 
 /**
  * Waits for a shared load. The duration of a failed load is deducted from the request's time budget. A
- * request that has already waited for failed calls waits only for the rest of its time budget. The shared
- * load continues even if this request stops waiting.
+ * request that has already waited for failed calls waits only for the remainder of its time budget. The
+ * shared load continues even if this request stops waiting.
  */
 async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
   const scope = currentScope();

@@ -28,7 +28,7 @@ export interface OpenedKey {
   readonly apiKey: string;
   /** Texts that must never appear in logs or responses. */
   readonly secretValues: readonly string[];
-  /** A function that receives the status code of every response to a call with this key. */
+  /** A function that receives the status code of every response to a call with this provider key. */
   readonly health: Pick<CredentialHealth, 'note'>;
 }
 
@@ -160,11 +160,11 @@ interface CredentialHealthOptions {
  * accepting and rejecting a credential.
  */
 const quietMs = 10_000;
-/** Status codes that mean a provider rejected a credential or its permissions. */
+/** Status codes with which a provider rejects a credential or its permissions. */
 const isRefusal = (status: number) => status === 401 || status === 403;
 
 /**
- * Detects from the responses whether a credential still works. Changes in the health of a credential are
+ * Determines from the responses whether a credential still works. Changes in the health of a credential are
  * reported in the background.
  */
 export class CredentialHealth {
@@ -199,7 +199,7 @@ export class CredentialHealth {
 /**
  * Returns the secret values inside a credential. A credential that is a plain key contains one secret value,
  * and an empty key contains none. The credential of the hosted service is a JSON object with several values.
- * Each line of a PEM private key counts as a separate value, because a text may contain the key with
+ * Each line of a PEM private key counts as a separate secret, because a text may contain the key with
  * different line breaks.
  */
 export function secretValues(credential: string): readonly string[] {

@@ -9,8 +9,8 @@ import { secretValues } from './connections.ts';
 /** The credential, address and backend for a provider call. */
 export interface Connection {
   /**
-   * The provider key in the form that `libs/providers` expects. The provider key is null for a provider
-   * without authentication.
+   * The provider key in the form that `libs/providers` expects. Null for a provider without
+   * authentication.
    */
   readonly credential: string | null;
   /** The address that replaces the provider's default address. */

@@ -6,7 +6,7 @@ import type { KeyGrant } from '@gateway/contracts';
 export interface EpochReader {
   /**
    * Returns one epoch per API key, in the order of the keys. The epoch identifies the latest change to the key
-   * or its account. The epoch 0 means that the key and its account have no known change. A negative epoch means
+   * or its account. Epoch 0 means that no change to the key or its account is known. A negative epoch means
    * that the API key is permanently revoked. Returns null if the epochs cannot be read at the moment. The
    * method never throws.
    */

@@ -6,14 +6,14 @@ import { RemoteCache } from '../cache/remote-cache.ts';
 import type { RateCeiling } from './rate-ceiling.ts';
 
 /**
- * A change of an API key or an account that was broadcast. The cache first removes the affected grants and then
+ * A broadcast change of an API key or an account. The cache first removes the affected grants and then
  * calls the listeners for changes.
  */
 export interface GrantChange {
   readonly accountId: string;
   /** The changed API key. Null if the change affects the whole account. */
   readonly keyId: string | null;
-  /** Whether the API key is revoked permanently or the account is deleted. */
+  /** Whether the API key is permanently revoked or its account is deleted. */
   readonly isFinal: boolean;
 }
 
@@ -165,7 +165,7 @@ export function requireUnexpired(grant: KeyGrant): KeyGrant {
   return grant;
 }
 
-/** The API key scope that the endpoints of the request pipeline need. */
+/** The scope that an API key needs for the endpoints of the request pipeline. */
 export const pipelineScope: KeyScope = 'inference';
 
 /**

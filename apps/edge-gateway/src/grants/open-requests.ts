@@ -9,11 +9,11 @@ import { pipelineScope } from './grant-cache.ts';
 export interface OpenRequest {
   readonly abort: AbortController;
   readonly openedAtMs: number;
-  /** The grant of the request's API key, as of the last check. */
+  /** The grant of the request's API key at the time of the last check. */
   grant: KeyGrant;
   /** Whether the API key may have changed since the last check of its grant. */
   isDoubtful: boolean;
-  /** Epoch of the possible change of the API key. The epoch is 0 if it is unknown. */
+  /** Epoch of the possible change of the API key. Zero if the epoch is unknown. */
   doubtfulEpoch: number;
 }
 
@@ -25,7 +25,7 @@ export interface OpenRequestsOptions {
 }
 
 /**
- * Interval between two checks of open requests. The interval plus the lookup time is well below the five
+ * Interval between two checks of the open requests. The interval plus the lookup time is well below the five
  * seconds within which a revoked key's requests must end.
  */
 const checkEveryMs = 1_000;
@@ -38,11 +38,11 @@ const lookupsMax = 16;
 /**
  * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's
  * requests end with a matching error. The registry stores only references to requests that the server already
- * holds, so it needs little memory. A broadcast of a revocation ends requests immediately. A check every
- * second detects expired keys, changes whose broadcast was lost, and changes that may affect a key without
- * revoking it. To find changes whose broadcast was lost, the check reads the epochs (change numbers) of the
- * keys in Redis. While both the account service and Redis are unavailable, open requests continue and new
- * requests are rejected.
+ * holds, so it needs little memory. A broadcast of a revocation ends the requests of the key immediately. A
+ * check every second detects expired keys, changes whose broadcast was lost, and changes that may affect a
+ * key without revoking it. To detect changes whose broadcast was lost, the check reads the epochs (change
+ * numbers) of the keys from Redis. While both the account service and Redis are unavailable, open requests
+ * continue and new requests are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -65,7 +65,7 @@ export class OpenRequests {
    * @param grant the API key's grant when the request was accepted
    */
   add(abort: AbortController, grant: KeyGrant): OpenRequest {
-    // The API key may have changed during the rate limit check.
+    // The API key may have been changed during the rate limit check.
     // A broadcast during the rate limit check could not mark this request, because the request was not registered yet.
     const isDoubtful = !this.#options.grants.holds(grant);
     const request = { abort, grant, openedAtMs: this.#now(), isDoubtful, doubtfulEpoch: 0 };
@@ -88,7 +88,7 @@ export class OpenRequests {
 
   /**
    * Ends the open requests of API keys without a valid grant. The promise resolves when all checks that are
-   * possible now are done, and never rejects.
+   * currently possible are done, and never rejects.
    */
   async check(): Promise<void> {
     if (this.#byKey.size === 0) return;

@@ -2,7 +2,7 @@ import { V7Generator } from 'uuidv7';
 
 /**
  * Random numbers for request ids, generated in batches. By default, the UUID package fetches random bytes so
- * often that every third id needs a system call.
+ * often that every third id requires a system call.
  */
 const pool = new Uint32Array(1024);
 let next = pool.length;

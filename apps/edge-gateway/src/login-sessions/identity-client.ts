@@ -100,7 +100,7 @@ export class IdentityClient {
     await this.#messaging.call(requestPasswordReset, { email, ...client });
   }
 
-  /** Sets a new password. Returns the person's email address and the device token for the caller's browser. */
+  /** Sets a new password. Returns the user's email address and the device token for the caller's browser. */
   async resetPassword(
     reset: PasswordReset,
     origin: RequestOrigin,
@@ -119,7 +119,7 @@ export class IdentityClient {
     return this.#messaging.call(verifyEmail, { sealedToken, origin });
   }
 
-  /** Reads the settings of the embedded identity service at most once a minute. */
+  /** Reads the settings of the embedded identity service at most once per minute. */
   async settings(): Promise<ParsedReplyOf<typeof getIdentitySettings>> {
     if (this.#settings && performance.now() - this.#settingsReadAt < settingsFreshMs) return this.#settings;
     const read = this.#messaging.call(getIdentitySettings, {});

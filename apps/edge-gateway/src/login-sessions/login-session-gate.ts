@@ -19,7 +19,7 @@ interface CachedSession extends ResolvedLoginSession {
 /** Authenticates session tokens. The gate verifies the session token and then looks up the login session. */
 export class LoginSessionGate {
   readonly #verifier: Pick<LoginSessionVerifier, 'verify'>;
-  /** Cached login sessions. In the cache, the value null marks a revoked login session. */
+  /** Cached login sessions. In this cache, null marks a revoked login session. */
   readonly #cache: RemoteCache<CachedSession | null>;
 
   constructor(verifier: Pick<LoginSessionVerifier, 'verify'>, messaging: Messaging) {

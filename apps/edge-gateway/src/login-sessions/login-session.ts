@@ -3,7 +3,7 @@ export interface LoginSessionClaims {
   readonly issuer: string;
   readonly subject: string;
   /**
-   * The id by which a login session of the embedded identity service can be revoked. The id is null for other
+   * The id by which a login session of the embedded identity service can be revoked. Null for other
    * issuers.
    */
   readonly sessionId: string | null;
@@ -11,17 +11,17 @@ export interface LoginSessionClaims {
   readonly expiresAtMs: number;
 }
 
-/** A user's login session, with a valid token that is not revoked. */
+/** A user's login session, whose token is valid and not revoked. */
 export interface LoginSession extends LoginSessionClaims {
-  /** Id of the account that the user belongs to. The id is null until the user calls `POST /v1/account/register`. */
+  /** Id of the account that the user belongs to. Null until the user calls `POST /v1/account/register`. */
   readonly accountId: string | null;
-  /** Id of the user. The id is null until the user calls `POST /v1/account/register`. */
+  /** Id of the user. Null until the user calls `POST /v1/account/register`. */
   readonly personId: string | null;
 }
 
 /**
- * Signature algorithms allowed for session tokens. All allowed algorithms are asymmetric, so a leaked
- * verification key cannot sign tokens.
+ * Signature algorithms that are allowed for session tokens. All allowed algorithms are asymmetric, so a
+ * leaked verification key cannot sign tokens.
  */
 export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];

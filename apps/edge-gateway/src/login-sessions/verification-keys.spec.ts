@@ -5,7 +5,7 @@ import { VerificationKeys } from './verification-keys.ts';
 
 /**
  * Pause between two fetches of the key set, in milliseconds. Even on a busy machine, one pause is long enough
- * for all calls of a test.
+ * for all calls in a test.
  */
 const pauseMs = 4_000;
 

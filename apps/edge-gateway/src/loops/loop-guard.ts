@@ -24,7 +24,7 @@ interface LoopGuardOptions {
 }
 
 /**
- * The header that RFC 8586 defines for loop detection. Proxies must forward the header for loop detection
+ * The header that RFC 8586 defines for loop detection. Proxies must forward the loop detection header
  * unchanged.
  */
 export const loopHeader = 'cdn-loop';
@@ -32,11 +32,11 @@ export const loopHeader = 'cdn-loop';
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
 /**
- * Maximum number of gateways through which a request may pass. The gateway rejects a request that passed more
- * gateways as a loop.
+ * Maximum number of gateways through which a request may pass. A request that has passed more gateways than
+ * this is rejected as a loop.
  */
 const gatewaysMax = 8;
-/** Interval for rereading the deployment's id, in case Redis lost the id. */
+/** Interval at which the deployment's id is read again, in case Redis has lost it. */
 const refreshMs = 60_000;
 /** Number of earlier deployment ids that a gateway still recognizes while other gateways switch to a new id. */
 const earlierIdsMax = 8;
@@ -61,7 +61,7 @@ export class LoopGuard {
   }
 
   /**
-   * Reads the deployment's id from Redis, and creates an id if Redis has none. The returned promise never
+   * Reads the deployment's id from Redis, and creates one if Redis has none. The returned promise never
    * rejects.
    */
   async load(): Promise<void> {
@@ -90,7 +90,7 @@ export class LoopGuard {
 
   /**
    * Renders the `CDN-Loop` header of an upstream request from the marks of earlier gateways and the mark of
-   * this deployment. The rest of the client's `CDN-Loop` header is not forwarded, because it belongs to the
+   * this deployment. The rest of the client's `CDN-Loop` header is not forwarded, because it concerns the
    * network in front of this gateway.
    * @param received the `CDN-Loop` header of the client's request
    */

@@ -2,7 +2,7 @@ import type { Counter, Gauge, Histogram, Metrics } from '@gateway/observability'
 import { sizeBuckets } from '@gateway/observability';
 
 /**
- * Attribute names from the OpenTelemetry conventions for generative AI, in Prometheus spelling. The model
+ * Attribute names from the OpenTelemetry conventions for generative AI, as Prometheus spells them. The model
  * name is not a metric label, because the number of models is too large.
  */
 type GenAiLabel = 'gen_ai_operation_name' | 'gen_ai_provider_name';
@@ -29,9 +29,9 @@ export interface EdgeMetrics {
   readonly boundRejections: Counter<'outcome'>;
   /** Number of times that a provider reported that it dropped reasoning, or that reasoning did not match. */
   readonly inputTransformations: Counter<'type' | 'reason'>;
-  /** Number of denied tools that models called. */
+  /** Number of calls to denied tools by models. */
   readonly deniedCalls: Counter;
-  /** Number of calls to account routes that were rejected with 429. */
+  /** Number of calls to account routes that were rejected with status 429. */
   readonly accountCallsLimited: Counter<'budget'>;
 }
 
@@ -152,7 +152,7 @@ export interface ResilienceMetrics {
   readonly breakerChanges: Counter<'to'>;
   /** Number of requests that were rejected because of overload. */
   readonly shed: Counter<'reason'>;
-  /** Time that admitted requests waited in the queue. */
+  /** Time for which admitted requests waited in the queue. */
   readonly queueSeconds: Histogram;
   /** Number of requests that this deployment sent to itself. */
   readonly loops: Counter;

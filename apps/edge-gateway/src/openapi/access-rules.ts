@@ -24,8 +24,8 @@ const bodyErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Lists all errors that a route may return. The list contains the errors of the access rule and the errors that
- * the route declares.
+ * Lists all errors that a route may return. The list consists of the errors of the access rule and the errors
+ * that the route declares.
  */
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {
   const isForwarded = access === 'pipeline';
@@ -54,7 +54,7 @@ export function describeScope({ id }: Operation, access: Access): string {
   return `${condition} the scope \`${scope}\`.`;
 }
 
-/** Whether every call to the route counts against a rate limit for the caller's API key or account. */
+/** Whether every call to the route counts against a rate limit of the caller's API key or account. */
 export function isLimited(access: Access): boolean {
   return access !== 'public';
 }
@@ -90,9 +90,9 @@ export const securitySchemes = {
 type Requirement = Record<string, string[]>;
 
 /**
- * Renders the security requirements of a route for OpenAPI. A call must satisfy one of these requirements. An
- * empty list allows every caller. The requirement for an API key lists the scope that the key needs. OpenAPI
- * 3.1 allows such a list in every security requirement.
+ * Renders the security requirements of a route for OpenAPI. A call must match one of these forms. An empty
+ * list allows every caller. The requirement for an API key lists the scope that the key needs. OpenAPI 3.1
+ * allows such a list in every security requirement.
  */
 export function renderSecurity(access: Access, { id, takesKeyHeader }: Operation): Requirement[] {
   const scope = scopeOf(id);

@@ -49,8 +49,8 @@ export function scopeOf(operationId: string | undefined): KeyScope | undefined {
 }
 
 /**
- * Checks that the table of scopes has exactly the operations that accept API keys. The gateway runs this check
- * during the startup.
+ * Checks that the table of scopes has exactly the operations that accept API keys. The gateway performs this
+ * check during startup.
  * @throws Error with the name of each route without a scope, and of each table entry without a route
  */
 export function checkScopes(routes: readonly RouteRow[]): void {

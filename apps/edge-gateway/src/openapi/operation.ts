@@ -53,7 +53,7 @@ export interface Operation {
   readonly tag: OperationTag;
   /** A short title of the operation for lists. */
   readonly summary: string;
-  /** Information for API users that the schemas do not contain, as Markdown. */
+  /** Information for API users that is not in the schemas, as Markdown. */
   readonly description?: string;
   /** Path parameters, named in snake_case as they appear in the path. */
   readonly params?: z.ZodObject;
@@ -65,7 +65,7 @@ export interface Operation {
   readonly errors?: readonly ErrorCode[];
   /** Whether the route also accepts the API key in the header `x-api-key`. */
   readonly takesKeyHeader?: boolean;
-  /** Whether each call to the operation creates a new object. */
+  /** Whether each call of the operation creates a new object. */
   readonly creates?: boolean;
 }
 
@@ -75,11 +75,11 @@ export const operationKey = 'gateway:operation';
 export const Describe = (operation: Operation) => SetMetadata(operationKey, operation);
 
 /**
- * The credentials that a route accepts. A route with `api-key` accepts callers that have a valid API key. A route
- * with `session` accepts users who have a session token. A route with `api-key-or-session` accepts an API key or a
- * session token. On a route with `pipeline`, the request pipeline checks the API key itself, in its first stage. A
- * route with `public` accepts every caller. If the caller sends the wrong kind of credential, the response has status
- * 403 and names the right kind. The gateway recognizes the type of a credential without a lookup.
+ * The types of credentials that a route accepts. A route with `api-key` accepts callers that have a valid API key. A
+ * route with `session` accepts users who have a session token. A route with `api-key-or-session` accepts an API key
+ * or a session token. On a route with `pipeline`, the request pipeline checks the API key itself, in its first stage.
+ * A route with `public` accepts every caller. If the caller sends the wrong kind of credential, the response has
+ * status 403 and names the right kind. The gateway recognizes the type of a credential without a lookup.
  */
 export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' | 'public';
 

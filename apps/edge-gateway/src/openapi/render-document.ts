@@ -69,7 +69,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       paths,
     },
     {
-      // Removes the long regular expression from a JSON Schema that has a format.
+      // Removes the long regular expression from a JSON Schema that also has a format.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       },

@@ -21,23 +21,23 @@ import { isLarge } from '../request/request-facts.ts';
  * Handles a chat request from start to finish. Each step of the pipeline is a folder under `stages/`. The order
  * of the steps in the pipeline matters.
  * - The request body is buffered only after the API key is known and within its rate limit (authenticate,
- * limit). A body that arrived together with the headers is parsed while the rate limit is checked.
+ * limit). A body that arrived together with its headers is parsed while the rate limit is checked.
  * - Admission rejects requests that exceed the gateway's capacity, before any other work starts.
  * - The request is written to disk before it is forwarded (record.accept), so a crash cannot lose the request.
  * - Tools that the API key's tool lists do not permit are removed before any other step reads the tools
  * (restrictTools).
  * - The model and provider are chosen before planning, because prices and rules depend on both
  * (choose).
- * - Planning may shrink the upstream request, but a failure of planning never fails the request (plan,
+ * - Planning may shrink the upstream request, but a planning failure never fails the request (plan,
  * validate).
  * - If a response breaks off before its first byte, the request is forwarded again (forward, relay).
  * - The gateway answers calls to its recovery tool in recovery rounds, and the client never sees these calls
  * (relay, forward). If the recovery rounds end without a response, the client's own request is sent with every
  * tool (startAfresh).
  * - The gateway handles other requests between the steps of a large request.
- * - After its first byte has been sent to the client, a request ends exactly once, and the end is recorded
+ * - After its first byte has been sent to the client, a request ends exactly once, and its end is recorded
  * (relay, record). The function never throws. Every outcome of a request, including a defect in the gateway,
- * becomes a response to the client and a log line.
+ * leads to a response to the client and a log line.
  */
 export async function handleRequest(exchange: Exchange, services: PipelineServices): Promise<void> {
   const recording = record(exchange, services);

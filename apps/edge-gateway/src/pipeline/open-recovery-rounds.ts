@@ -103,7 +103,7 @@ function withoutAlternatives({ provider, model, lane, path, ownCredential }: Tar
 
 /**
  * The store for the tools that were recovered in conversations. The store identifies tools by their index in
- * the list of tools that the key may use.
+ * the list of tools that the API key may use.
  */
 interface RoundsMemory {
   addRecovered(names: ConversationKeys, positions: readonly number[], requested: readonly number[]): void;

@@ -12,12 +12,12 @@ import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
 /**
- * Maximum number of bytes held in memory until the model is known. Any further bytes of the request body
- * are written to disk.
+ * Maximum number of bytes held in memory until the model is known. All further bytes of the request body are
+ * written to disk.
  */
 const memoryBytesMax = 256 * 1024;
 
-/** The chunks of a request body that were read, and the admission slot that counts the buffered bytes. */
+/** The chunks of a request body that have been read, and the admission slot against which the buffered bytes count. */
 interface HeldParts {
   readonly request: IncomingMessage;
   readonly turn: Pick<Turn, 'memory' | 'disk'> | null;
@@ -52,7 +52,7 @@ export class HeldBody {
   }
 
   /**
-   * Replaces the whole body with the given bytes. In the new bytes, the model may be at a different position.
+   * Replaces the whole body with the given bytes. In the edited bytes, the model may be at a different position.
    */
   replace(bytes: Buffer, place: ModelPlace): void {
     this.place = place;
@@ -155,7 +155,7 @@ export class HeldBody {
 /**
  * Reads a body until its model is known, regardless of the field's position.
  * @param turn the request's admission slot, which counts the buffered bytes.
- * @throws GatewayError `missing_field` if the body ends without a model.
+ * @throws GatewayError `missing_field` if the body ends without a model name.
  * @throws GatewayError `request_too_large` if the body exceeds the size limit.
  * @throws GatewayError `overloaded` if the account may not use more memory now.
  * @throws GatewayError any error of the scanner
@@ -233,7 +233,7 @@ const readBytes = 64 * 1024;
 
 /**
  * A temporary file for request bytes that exceed the memory limit. The encryption key for the temporary file
- * exists only in this object. The file is unlinked right after its creation, so it disappears with the process.
+ * exists only in this object. The file is unlinked right after its creation, so it disappears when the process ends.
  */
 class SealedFile {
   readonly #file: FileHandle;

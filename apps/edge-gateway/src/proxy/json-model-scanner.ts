@@ -21,8 +21,8 @@ type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
  * Finds the field `model` in a JSON object that arrives as a stream of bytes, without storing the bytes. The
- * scanner only distinguishes the fields of the outermost object from nested fields. The provider validates
- * the rest of the JSON object.
+ * scanner only distinguishes fields of the outermost object from nested fields. The provider validates the
+ * rest of the JSON object.
  */
 export class JsonModelScanner implements ModelScanner {
   readonly isJson = true;
@@ -47,8 +47,8 @@ export class JsonModelScanner implements ModelScanner {
   }
 
   /**
-   * The scanner does not check the bytes after the model, because `MemberFilter` removes a second model before
-   * the body is forwarded.
+   * The scanner does not check the bytes after the model, because `MemberFilter` removes a second model field
+   * before the body is forwarded.
    */
   pushRest(): void {}
 
@@ -125,7 +125,7 @@ export class JsonModelScanner implements ModelScanner {
     return isClosed ? { start: this.#textStart, end: this.#at + 1, model: this.#unescape() } : null;
   }
 
-  /** Skips a value of any nesting depth up to the next comma or bracket. */
+  /** Skips a JSON value of any nesting depth, up to the next comma or bracket. */
   #skip(byte: number): void {
     if (this.#inString) {
       if (byte === quote && !this.#escaped) this.#inString = false;

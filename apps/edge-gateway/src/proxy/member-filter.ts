@@ -20,14 +20,14 @@ type State = 'before' | 'between' | 'key' | 'value' | 'after';
 /**
  * Removes given fields and repeated fields from a JSON object that arrives as a stream of bytes. The
  * filter overwrites each removed field and one adjacent comma with spaces, so the body keeps its declared
- * length. Only the bytes between two values are buffered.
+ * length. Only the bytes between two JSON values are buffered.
  */
 export class MemberFilter {
   readonly #names: ReadonlySet<string>;
   readonly #onceName: string;
   #hasSeenOnce = false;
   #state: State = 'before';
-  /** Bytes received since the last value ended. These bytes are forwarded together with the next key. */
+  /** Bytes received since the last value ended. The filter forwards these bytes together with the next key. */
   #held: number[] = [];
   #key: number[] = [];
   #hasKept = false;

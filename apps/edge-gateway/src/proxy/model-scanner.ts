@@ -14,12 +14,12 @@ export interface ModelPlace {
 export interface ModelScanner {
   readonly isJson: boolean;
   /**
-   * Processes the next bytes. Returns the location of the model, or null while the location is unknown.
+   * Processes the next bytes. Returns the position of the model name, or null while it is unknown.
    * @throws GatewayError for a malformed body or an invalid model.
    */
   push(chunk: Buffer): ModelPlace | null;
   /**
-   * Checks the next bytes after the chunk with the model.
+   * Checks the bytes after the chunk that contained the model.
    * @throws GatewayError `invalid_field` if the body contains a second model that the gateway cannot remove
    */
   pushRest(chunk: Buffer): void;

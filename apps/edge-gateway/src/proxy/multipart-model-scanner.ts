@@ -30,10 +30,10 @@ export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
-  /** Whether the model was found. The scanner then searches the rest of the body for a second model. */
+  /** Whether the model name was found. The scanner then searches the rest of the body for a second model field. */
   #isFound = false;
   /**
-   * Bytes that are not processed yet, and the offset of these bytes in the body. The scanner prepends the
+   * Bytes that are not processed yet, and their offset in the body. The scanner prepends the
    * line break that must precede the first delimiter.
    */
   #held: Buffer = Buffer.from('\r\n');
@@ -71,8 +71,8 @@ export class MultipartModelScanner implements ModelScanner {
   }
 
   /**
-   * Advances by one state if enough bytes are buffered. If too few bytes are buffered, the parser's state
-   * does not change.
+   * Moves the parser to its next state if enough bytes are buffered. If too few bytes are buffered, the
+   * parser's state does not change.
    */
   #advance(): ModelPlace | null {
     switch (this.#state) {

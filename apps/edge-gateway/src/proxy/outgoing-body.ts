@@ -11,7 +11,7 @@ import type { ProxyTarget } from './proxy-target.ts';
 
 /** The body that is sent to the provider for a proxied request. */
 export interface OutgoingBody {
-  /** The content type of the request body. If the value is undefined, the client's content type is used. */
+  /** The content type of the request body. If undefined, the client's content type is used. */
   readonly contentType: string | undefined;
   /** The length of the body in bytes. The value is undefined if the client did not declare a length. */
   readonly length: number | undefined;
@@ -20,7 +20,7 @@ export interface OutgoingBody {
   /** The whole request body. The value is undefined if the body is not buffered. */
   readonly bytes: Buffer | undefined;
   readonly open: () => Uint8Array | Readable;
-  /** Converts the response to the client's format. If the value is undefined, the response is forwarded unchanged. */
+  /** Converts the response to the client's format. If undefined, the response is forwarded unchanged. */
   readonly mapAnswer?: NonNullable<MappedRequest['mapAnswer']>;
   /** Whether the JSON structure of the body differs from the client's body. */
   readonly isMapped: boolean;
@@ -118,7 +118,7 @@ async function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): Promise<boolea
 
 /**
  * Removes fields that are never forwarded, and any second `model` field. The gateway checks the first `model`
- * field, but most JSON parsers use the last `model` field.
+ * field, but most JSON parsers use the last one.
  */
 async function* filterMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const filter = new MemberFilter(cloudFields, 'model');

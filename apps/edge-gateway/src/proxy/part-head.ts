@@ -36,7 +36,7 @@ interface PartName {
 
 /**
  * Returns the values of all `name` and `name*` parameters, as the most lenient parser would read them.
- * Parsers differ in their treatment of backslashes and of text after a quoted value, and few parsers decode
+ * Parsers differ in how they treat backslashes and text after a quoted string, and few parsers decode
  * `name*`.
  */
 function readNames(disposition: string): PartName[] {

@@ -18,7 +18,7 @@ import {
   suggestModel,
 } from '../pipeline/stages/choose/choose-target.ts';
 
-/** The provider and provider route for a proxied request. */
+/** The provider of a proxied request, and the provider's path for it. */
 export interface ProxyTarget {
   readonly provider: Provider;
   /** The model name in the provider's spelling. */
@@ -39,7 +39,7 @@ export interface WantedProxy {
   readonly connected: ReadonlySet<string>;
   /** The caller's own credential for the hosted model service. The credential is a secret. */
   readonly ownCredential: string | null;
-  /** The account's preferred providers for a model name without a provider, most preferred first. */
+  /** The account's preferred providers for a model name without a provider, in descending preference. */
   readonly providerOrder?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
 /**
  * Chooses the provider of a proxied request. A model of the form `<provider>/<model>` names the provider. For
  * a bare model name, the function searches the catalogue for connected providers that have the endpoint. The
- * model may have any kind.
+ * model may be of any kind.
  * @throws GatewayError `model_not_found` if no known provider has the model.
  * @throws GatewayError `provider_not_connected` if the model's provider is not connected.
  * @throws GatewayError `ambiguous_model` if several connected providers have the model.

@@ -20,7 +20,7 @@ interface Relayed {
   /** The bytes that the client received, decoded as text. */
   readonly text: string;
   readonly isWhole: boolean;
-  /** Number of times that the response reported its end. */
+  /** Number of times that the end of the response was reported. */
   readonly ends: number;
 }
 

@@ -30,9 +30,9 @@ interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
 }
 
 /**
- * Forwards the provider's response byte for byte. The response may be JSON, events or audio. A response with a
- * provider-specific structure is converted first. Calls to denied tools are removed from the response. The
- * function throws only before the first byte is sent.
+ * Forwards the provider's response byte for byte. The response may be JSON, an event stream or audio. A
+ * response with a provider-specific structure is converted first. Calls to denied tools are removed from the
+ * response. The function throws only before the first byte is sent.
  */
 export async function relayBytes(
   answer: UpstreamAnswer,
@@ -117,8 +117,8 @@ async function relayWhole(
 
 /**
  * Relays the response byte for byte.
- * @param checked function that removes tool calls from a stream of the Responses API. Without `checked`, the
- * response is relayed unchanged.
+ * @param checked a function that removes tool calls from a stream of the Responses API. Without `checked`,
+ * the response is relayed unchanged.
  */
 async function passBytes(
   passed: ProviderAnswer,
@@ -176,8 +176,8 @@ function summaryOf(usage: TokenUsage | undefined): RelayOutcome['summary'] {
 }
 
 /**
- * Ends an incomplete response. An event stream ends in the same way as in `breakOff`. In all other cases, the
- * connection is reset.
+ * Ends an incomplete response. An event stream is ended in the same way as in `breakOff`. In all other cases,
+ * the connection is reset.
  * @param usage the token usage that the provider has reported so far. Undefined if the provider reported no
  * usage.
  */

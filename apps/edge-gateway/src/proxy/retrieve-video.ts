@@ -159,13 +159,13 @@ function targetAt(provider: Provider | undefined, id: string): VideoTarget | und
 }
 
 /**
- * Maximum length of a video's state in bytes. A video's state has a few kilobytes, unless it contains the video
- * itself.
+ * Maximum length of a video's state in bytes. A video's state takes a few kilobytes, unless it contains the
+ * video itself.
  */
 const stateBytesMax = 1024 * 1024;
 /** Maximum number of redirects when the bytes of a video are fetched. */
 const redirectsMax = 3;
-/** Maximum length of the URL of a video's bytes. Signed URLs can have a few thousand characters. */
+/** Maximum length of the URL of a video's bytes. Signed URLs can be a few thousand characters long. */
 const urlCharactersMax = 16 * 1024;
 
 /** One attempt with one credential to retrieve a video. */

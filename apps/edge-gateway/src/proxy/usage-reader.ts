@@ -23,7 +23,7 @@ export class UsageReader {
   #size = 0;
   #usage: TokenUsage | undefined;
   #hasEnded = false;
-  /** Whether the current line starts with the type of the last event. The line is too long to be kept. */
+  /** Whether the current line starts with the type of the last event. The line is too long to be buffered. */
   #isLongEnd = false;
   /** Whether a line was too long to be checked for the type of the last event. */
   #hasUnread = false;
@@ -46,7 +46,7 @@ export class UsageReader {
   }
 
   /**
-   * Whether a line of a stream may contain the last event of the Responses API. A line that is too long to
+   * Whether a line of a stream may contain the last event of the Responses API. A line that is too long to be
    * read may be the last event.
    */
   get mayHaveEnded(): boolean {
@@ -77,8 +77,8 @@ export class UsageReader {
   }
 
   /**
-   * Drops a long line after the type of its event was read. Providers send `type` as the first field of an
-   * event.
+   * Discards a long line once the type of its event has been read. Providers send `type` as the first field
+   * of an event.
    */
   #dropLine(chunk: Buffer): void {
     if (!this.#findsEnd) return this.#kept.clear();

@@ -14,7 +14,7 @@ export interface RateDecision {
   /** True if Redis was unavailable and this process made a conservative local decision. */
   readonly local: boolean;
   /**
-   * Epoch of the latest known change to the API key or its account. The value 0 means that no change is known.
+   * Epoch of the latest known change to the API key or its account. Zero means that no change is known.
    * A negative epoch means that the key is revoked or the account is deleted.
    */
   readonly epoch: number;

@@ -17,7 +17,7 @@ export interface Lease {
   /** Number of requests in the rate limit window when the last token of the lease is used. */
   readonly countAfter: number;
   readonly expiresAtMs: number;
-  /** The time at which the rate limit window is empty if no further request arrives. */
+  /** The time at which the rate limit window will be empty if no further requests arrive. */
   readonly emptyAtMs: number;
   readonly epoch: number;
   /** The time step of the rate limit window to which the tokens belong. */
@@ -65,7 +65,7 @@ export class TokenLeases {
     if (lease.tokens > 0) this.#leases.push(lease);
   }
 
-  /** Uses one token from the oldest lease. Returns null if no lease has a token left. */
+  /** Uses one token from the oldest lease. Returns null if no lease has any tokens left. */
   take(nowMs: number): LeasedToken | null {
     for (let lease = this.#leases[0]; lease !== undefined; lease = this.#leases[0]) {
       if (lease.tokens > 0 && nowMs < lease.expiresAtMs) {
@@ -135,8 +135,8 @@ export class UnreportedRequests {
   }
 
   /**
-   * Removes and returns all requests, before they are sent to Redis. A second call to Redis therefore never
-   * counts the same requests again.
+   * Removes all requests from the list and returns them, before they are sent to Redis. A second call to
+   * Redis therefore never counts the same requests again.
    */
   take(nowMs: number): { readonly count: number; readonly putBack: () => void } {
     const count = this.count(nowMs);

@@ -1,11 +1,11 @@
 /**
- * Counts requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key has
- * one hash in Redis, with a field for each step that has requests and a field for their running total. The
- * hash has at most 125 fields, a size that Redis stores compactly. A step expires once the whole step is 60 s
- * old, so no period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8%
- * below the limit. Each request removes the expired steps, so the cost of a call depends on the number of
- * steps since the previous call. The script uses the clock of the Redis server, so that gateway processes
- * with skewed clocks count in the same window.
+ * Counts the requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each
+ * key has one hash in Redis, with a field for each step that has requests and a field for their running
+ * total. The hash has at most 125 fields, a size that Redis stores compactly. A step expires once the whole
+ * step is 60 s old, so no period of 60 s admits more requests than the limit. A steady flow of requests stays
+ * at most 0.8% below the limit. Each request removes the expired steps, so the cost of a call depends on the
+ * number of steps since the previous call. The script uses the clock of the Redis server, so that gateway
+ * processes with skewed clocks count in the same window.
  *
  * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of
  * a lease are counted in the time step in which the lease expires. A request that uses a leased token
@@ -22,7 +22,7 @@
  *
  * KEYS[1] is the hash of the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the API key
  * and its account. `WindowCommands.admitRequests` lists the remaining arguments. The script returns a
- * `WindowReply`. If an epoch is negative, the reply has the epoch -1 and no lease.
+ * `WindowReply`. If an epoch is negative, the reply contains the epoch -1 and no lease.
  */
 export const windowScript = `#!lua flags=allow-oom
 local time = redis.call('TIME')
@@ -116,9 +116,9 @@ export type WindowReply = readonly [
   epoch: number,
   /** Number of tokens in the lease. */
   leased: number,
-  /** The step in which the lease is counted. */
+  /** The time step in which the lease is counted. */
   leaseStep: number,
-  /** Id of the window, which changes when Redis loses its data. */
+  /** Id of the rate limit window, which changes when Redis loses its data. */
   id: number,
 ];
 
@@ -137,7 +137,7 @@ export interface WindowCommands {
     returned: number,
     /** The time step of the window to which the tokens are returned. */
     returnedTo: number,
-    /** Id of the last known window. */
+    /** Id of the last known rate limit window. */
     knownId: number,
     /** Number of requests in the last known window. */
     knownTotal: number,

@@ -47,8 +47,8 @@ function explainInvalidKey(key: string): GatewayError {
 }
 
 /**
- * Reads the API key from the header `Authorization` (with `Bearer`), or otherwise from `x-api-key`. Clients
- * that use the messages format send `x-api-key`.
+ * Reads the API key from the header `Authorization` (with `Bearer`), or else from `x-api-key`. Clients of the
+ * messages format send `x-api-key`.
  */
 function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;

@@ -15,7 +15,7 @@ const textBytesMax = 1_000;
  * JSON bytes. A client may therefore move cache markers or shorten tool results within the same conversation.
  */
 export class Conversation {
-  /** The client's session id. The session id is null if the client sent none. */
+  /** The client's session id. Null if the client sent no session id. */
   readonly sessionId: string | null;
   readonly #outline: Pick<RequestOutline, 'system' | 'messages'>;
   readonly #body: Buffer;
@@ -92,7 +92,7 @@ export class Conversation {
 
   /**
    * Digests of all messages up to each user turn that the model has answered, newest first, except the first
-   * turn. Each digest equals `here` of the request with that turn.
+   * turn. Each digest equals `here` of the request that ended with that turn.
    */
   get answeredTurns(): readonly string[] {
     const { messages } = this.#outline;

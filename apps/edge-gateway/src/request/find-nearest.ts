@@ -1,7 +1,7 @@
 import { providerNames } from '@gateway/providers';
 
 /**
- * Maximum length of a name for which the gateway suggests a similar name. This limit bounds the duration of a
+ * Maximum length of a name for which the gateway suggests similar names. This limit bounds the duration of a
  * search.
  */
 const nameCharsMax = 100;

@@ -15,7 +15,7 @@ export function isAnswered(response: ServerResponse): boolean {
 }
 
 /**
- * Resets the client's connection, or the client's HTTP/2 stream, after the bytes that were written so far.
+ * Resets the client's connection or HTTP/2 stream after the bytes that have already been written.
  * Clients treat an incomplete response as a connection error, which they retry.
  */
 export function resetConnection(response: ServerResponse): void {

@@ -2,7 +2,7 @@ import type { RequestEventV1 } from '@gateway/contracts';
 import type { Attributes } from '@gateway/observability';
 import type { ChoiceReason, ComplexityLevel, RoutingChoice, RoutingMode } from '@gateway/model-routing';
 
-/** The gateway's choice of a model for a request that left the choice to the gateway. */
+/** The model that the gateway chose for a request in which the client left the choice to the gateway. */
 export interface ModelChoice {
   readonly mode: RoutingMode;
   readonly reason: ChoiceReason;

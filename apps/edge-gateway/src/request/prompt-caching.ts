@@ -12,9 +12,9 @@ export interface ConversationShape {
 /**
  * Returns whether adding cache markers to a translated request is expected to save money. Markers save money
  * only if the model caches only marked prefixes. In addition, one cache write plus one cache read of a prefix
- * must cost less than sending the prefix twice. The request must have tools or earlier turns. All other
- * requests are often the only request of their conversation. The choice stays constant in a conversation with
- * tools, because the ratios between prices are constant.
+ * must cost less than sending the prefix twice. Planning requires tools or earlier turns in the request. All
+ * other requests are often the only request of their conversation. The choice stays constant in a
+ * conversation with tools, because the ratios between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,

@@ -13,9 +13,9 @@ import { parseInput } from './validate-input.ts';
 export type ReserveBytes = (bytes: number) => void;
 
 /**
- * Reads a whole request body, up to a size limit. A body with a declared length above the limit is rejected
- * without reading. If the body is longer than declared, it is rejected when it exceeds the limit. Throws
- * `request_too_large`, the error of `reserve`, or the stream's own error if the client disconnects.
+ * Reads a whole request body, up to a size limit. If the declared length of a body exceeds the limit, the body is
+ * rejected without being read. If the body is longer than declared, it is rejected when it exceeds the limit.
+ * Throws `request_too_large`, the error of `reserve`, or the stream's own error if the client disconnects.
  * @param reserve receives the declared length before the body is read, or the length of each chunk if the
  * client declared none
  */
@@ -51,7 +51,7 @@ export async function readBody(
   });
 }
 
-/** Bodies above this number of bytes are read into one buffer of their declared length. */
+/** Bodies longer than this are read into one buffer of their declared length. */
 const collectedBytesMax = 64 * 1024;
 
 /**
@@ -139,8 +139,8 @@ export async function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * Like `readJson`, for an optional body. An empty body is read as an empty object, regardless of the content
- * type.
+ * Like `readJson`, for an optional body. An empty body is parsed as an empty object, regardless of the
+ * content type.
  */
 export async function readOptionalJson<Schema extends z.ZodType>(
   request: FastifyRequest,

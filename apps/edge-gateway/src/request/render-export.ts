@@ -6,7 +6,7 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
 };
 
 /**
- * Text before the first entry of an export. For CSV, the text contains the column names. For JSON lines, the
+ * Text before the first entry of an export. For CSV, this text contains the column names. For JSON lines, the
  * text is empty.
  */
 export function renderHead(format: ExportFormat, columns: readonly string[]): string {

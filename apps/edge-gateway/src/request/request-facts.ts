@@ -56,8 +56,8 @@ export function turnsReasoningOn(tape: JsonTape, members: readonly string[] = th
 }
 
 /**
- * Returns the objects with fields about reasoning. The function returns the request body and, in the converse
- * format, the object with the model's own fields.
+ * Returns the objects that contain reasoning fields. The function returns the request body and, in the
+ * converse format, the object with the model's own fields.
  */
 function placesOfThinking(tape: JsonTape): JsonNode[] {
   const additional = tape.get(tape.root, 'additionalModelRequestFields');
@@ -96,7 +96,7 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 
 /**
  * Reads the credential of the hosted service from the `cloud_*` fields of the request body, in the vault's
- * format. The returned credential is a secret. The value is null if the body contains no credential.
+ * format. The returned credential is a secret. Null if the body contains no credential.
  * @throws GatewayError `missing_field` if a part of the credential is missing, or `invalid_field` if a part is
  * invalid
  */
@@ -158,8 +158,8 @@ export function findStoredState({
 
 /**
  * Returns whether the provider stores the response of a request to the Responses API, which is the default. A
- * later request may continue the stored response. The response may then contain unanswered recovery tool calls
- * and compressed content that cannot be recalled.
+ * later request may continue the stored response. The response may then contain unanswered recovery tool
+ * calls and compressed content that the model cannot recall.
  */
 export function isResponseStored(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -171,7 +171,7 @@ export function isResponseStored(
 }
 
 /**
- * Returns whether the transcript may contain signed reasoning. A translation to chat-completions omits signed
+ * Returns whether the transcript may contain signed reasoning. A translation to chat-completions drops signed
  * reasoning, so translated transcripts never contain signed reasoning.
  */
 function mayCarryReasoning(format: RequestOutline['format'], lane: Lane): boolean {

@@ -10,17 +10,17 @@ export interface PipelineSettings {
   readonly sandboxUrl: string | undefined;
   /** Maximum number of retries after a failed provider call if there is no other candidate. */
   readonly retriesMax: number;
-  /** Longest pause before a retry that the gateway accepts from a provider. */
+  /** Longest pause before a retry that the gateway accepts at a provider's request. */
   readonly retryAfterMsMax: number;
   /**
    * Time limit for the first byte of a stream if another candidate is available. The setting
-   * `plainAnswerMsMax` is the limit for a whole non-streaming response.
+   * `plainAnswerMsMax` limits the duration of a whole non-streaming response.
    */
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;
   /**
-   * How long a non-streaming provider call without tools may send nothing before a hedge starts, in
-   * milliseconds. The value 0 turns hedging off.
+   * How long a non-streaming provider call without tools may send no data before a hedge starts, in
+   * milliseconds. Zero turns hedging off.
    */
   readonly hedgeAfterMs: number;
   /** Whether a client at this address may choose a request's trace id and sampling. */

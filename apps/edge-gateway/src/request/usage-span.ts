@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
  */
 const daysMax = 400;
 
-/** Converts an instant to UTC. */
+/** Converts a point in time to UTC. */
 export function asUtc(instant: string): string {
   return new Date(instant).toISOString();
 }

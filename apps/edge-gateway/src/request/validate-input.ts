@@ -89,7 +89,7 @@ const formatNames: Readonly<Record<string, string>> = {
   url: 'a URL',
   uuid: 'a UUID',
 };
-/** The units that a rule counts, in singular and plural, by the type of the value. */
+/** The units that a rule counts, in singular and plural, by the type of the field. */
 const unitNames: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],

@@ -25,7 +25,7 @@ export interface WantedModels {
   /** The names of the account's connected providers. */
   readonly connected: ReadonlySet<string>;
   /**
-   * The model name in a request. A request that names a provider and a model needs no list of models.
+   * The model name in a request. A request that specifies both a provider and a model needs no model list.
    * Undefined if all models are requested.
    */
   readonly model?: string;
@@ -50,7 +50,7 @@ const listedMsMax = 2_500;
 export class AccountModels implements RequestModels {
   readonly #options: AccountModelsOptions;
   readonly #declared: RemoteCache<readonly DeclaredModel[]>;
-  /** The extended catalogues, by the list of declared models that they contain. */
+  /** The extended catalogues, by the list of declared models that each contains. */
   readonly #built = new WeakMap<
     readonly DeclaredModel[],
     { listed: readonly unknown[]; catalog: ModelCatalog }
@@ -112,7 +112,7 @@ export class AccountModels implements RequestModels {
     return this.#options.catalog.providersOf(model).length === 0;
   }
 
-  /** Loads the model lists. Later calls use the kept lists, which are refreshed in the background. */
+  /** Loads the model lists. Later calls use the cached lists, which are refreshed in the background. */
   #loadLists(accountId: string, names: readonly string[]): Promise<Lists> {
     const { liveModels } = this.#options;
     return Promise.all(

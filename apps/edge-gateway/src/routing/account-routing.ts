@@ -45,9 +45,9 @@ export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Effective recall per model over the last week. The figure is the share of requests with pruned tools in which
- * the model received every tool that it called or requested. The figures are loaded in the background, so
- * requests do not wait. Until the figures are loaded, the prior applies.
+ * Effective recall per model over the last week. This is the share of requests with pruned tools in which the
+ * model received every tool that it called or requested. The recall figures are loaded in the background, so
+ * requests do not wait for them. Until recall figures are loaded, the prior applies.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;

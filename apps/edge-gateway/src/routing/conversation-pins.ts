@@ -19,7 +19,7 @@ const pinned = z.object({
   /** Billed input tokens of the conversation's last request. */
   inputTokens: z.int().min(0),
   turns: z.int().min(1),
-  /** Time of the conversation's last response, in milliseconds of Unix time. */
+  /** Unix time in milliseconds of the conversation's last response. */
   at: z.number(),
 });
 export type PinnedModel = z.infer<typeof pinned>;

@@ -42,7 +42,7 @@ const entry = z
 
 /** A model in the list of a provider. */
 export interface LiveModel {
-  /** The id in the provider's spelling. */
+  /** The id, as the provider spells it. */
   readonly id: string;
   /** Maximum number of input and output tokens together. Null if the model list does not contain this fact. */
   readonly contextWindow: number | null;
@@ -80,7 +80,7 @@ export class LiveModels {
     return (await this.find(accountId, provider)).map((model) => model.id);
   }
 
-  /** Like `list`, with the facts that the provider's list states. */
+  /** Like `list`, with the facts from the provider's model list. */
   async find(accountId: string, provider: string): Promise<readonly LiveModel[]> {
     return this.#cache.get(`${accountId}|${provider}`).catch(() => []);
   }

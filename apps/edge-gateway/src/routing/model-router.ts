@@ -32,7 +32,7 @@ export interface RoutedRequest {
   readonly accountId: string;
   readonly mode: RoutingMode;
   readonly connected: ReadonlySet<string>;
-  /** The catalogue with the account's own models. */
+  /** The catalogue, including the account's own models. */
   readonly catalog: ModelCatalog;
   readonly needs: Needs;
   /** Estimated input tokens of the model's last turn and all later messages. */
@@ -44,7 +44,7 @@ export interface RoutedRequest {
   readonly mayGoOn: boolean;
   /** The first task of the conversation. */
   readonly task: string;
-  /** Whether the transcript contains reasoning that the model signed. */
+  /** Whether the transcript contains reasoning that is signed by the model. */
   readonly carriesThinking: boolean;
 }
 
@@ -62,20 +62,20 @@ export interface Answered {
   readonly id: string;
   readonly seen: SeenAnswer | null;
   readonly inputTokens: number;
-  /** The model choice of the gateway. Undefined if the client specified the model. */
+  /** The model that the gateway chose. Undefined if the client specified the model. */
   readonly chosen: ModelChoice | undefined;
 }
 
 /** Prompt cache lifetime in seconds for models without a lifetime in the catalogue. */
 const cacheSecondsDefault = 300;
 /**
- * Shortest cacheable prefix in tokens for models whose minimum is not in the catalogue. Most providers use
- * this value as their minimum.
+ * Shortest cacheable prefix in tokens for models whose minimum is not in the catalogue. Most providers have
+ * this minimum.
  */
 const cacheTokensDefault = 1_024;
 
 /**
- * Chooses the model for automatically routed requests. The router collects the connected providers, the
+ * Chooses the model for automatically routed requests. The router gathers the connected providers, the
  * excluded models, the response times and the model of the last turn. From these inputs, a pure function
  * chooses the model.
  */

@@ -16,7 +16,7 @@ export interface ObservationStore {
   forget(accountId: string): Promise<unknown>;
 }
 
-/** Exponentially decayed totals over requests. The weight of a request halves every half-life. */
+/** Exponentially decayed totals over past requests. The weight of a request halves every half-life. */
 export interface Sums {
   /** Decayed number of requests. */
   weight: number;

@@ -21,7 +21,7 @@ export interface ObservationsOptions {
 export interface SeenAnswer {
   readonly firstTokenMs: number;
   /**
-   * Milliseconds per token. The value is null if the response is too short to measure or its length is unknown.
+   * Milliseconds per token. Null if the response is too short to measure or its length is unknown.
    */
   readonly msPerToken: number | null;
 }

@@ -84,7 +84,7 @@ function asksForJson(tape: JsonTape): boolean {
   return isSet(tape, tape.get(root, 'output_format')) || isSet(tape, inConfig) || asksForJsonText(tape);
 }
 
-/** Reads the format of the text in the Responses API. */
+/** Reads the text format of a Responses API request. */
 function asksForJsonText(tape: JsonTape): boolean {
   const text = tape.get(tape.root, 'text');
   const format = text === undefined ? undefined : tape.get(text, 'format');

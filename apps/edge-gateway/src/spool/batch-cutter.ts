@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { isAcceptLine, isWholeLine, locateEndLine } from './spool-line.ts';
 import type { Segment } from './segment.ts';
 
-/** A byte range in a segment file of the spool, rendered as the data for one queue job. */
+/** A byte range of a segment file in the spool, rendered as the data of one queue job. */
 export interface Batch {
   /** Identifies the byte range in its segment. A batch id always identifies the same events. */
   readonly id: string;
@@ -73,8 +73,8 @@ export class BatchCutter {
 
 /**
  * Renders the lines within the same buffer, after the space reserved for the batch header. Each event moves
- * towards the start of the buffer, and overwrites only bytes that were already read. An event's rendered
- * entry is never longer than the event's line.
+ * towards the start of the buffer, and overwrites only bytes that were already read. The rendered form of an
+ * event is never longer than the event's line.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

@@ -33,9 +33,9 @@ interface OpenRequest {
 }
 
 /**
- * The spool is the first store of the request log. A request is accepted when its accept line is in a file. The
- * end line of a request is written when the request ends. Under load, one write contains all lines of an event
- * loop turn. Only one write to the spool runs at a time.
+ * The spool is the first store of the request log. A request counts as accepted once its accept line is in a
+ * file. The end line of a request is written when the request ends. Under load, one write contains all lines
+ * of an event loop turn. Only one write to the spool runs at a time.
  */
 export class RequestSpool {
   static async open(options: RequestSpoolOptions): Promise<RequestSpool> {
@@ -55,7 +55,7 @@ export class RequestSpool {
   #group: LineGroup = createLineGroup();
   #flushing: Promise<void> | null = null;
   #endingTimer: NodeJS.Timeout | null = null;
-  /** The lines that are currently being written together. */
+  /** The lines of the write that is currently in progress. */
   readonly #lines = new LineBytes();
   #writingBytes = 0;
   #bytesOnDisk = 0;
@@ -213,7 +213,7 @@ export class RequestSpool {
     this.#group.lines.push(line);
     this.#group.bytes += expectBytes(line);
     if (this.#flushing !== null) return;
-    // End lines are not urgent, so they wait for the write of the next accept line.
+    // End lines are not urgent, so they are written together with the next accept line.
     if (line.kind === 'end') this.#endingTimer ??= setTimeout(() => this.#startFlush(), endingDelayMs);
     else this.#startFlush();
   }

@@ -16,11 +16,11 @@ export interface Segment {
   readonly recovered: boolean;
   /** Number of bytes in the file's complete lines. */
   bytes: number;
-  /** Time at which the segment was closed for appending. The value is null while the segment is open. */
+  /** Time at which the segment was closed for appending. Null while the segment is open. */
   sealedAtMs: number | null;
   /** Number of bytes of the segment that were delivered to the queue. */
   shippedBytes: number;
-  /** Number of delivered batches that the worker has not reported as committed. */
+  /** Number of delivered batches whose commit the worker has not reported. */
   uncommittedBatches: number;
   /** Number of bytes of the lines in the segment, by account. The map is empty for a recovered segment. */
   readonly accountBytes: Map<string, number>;
@@ -80,7 +80,7 @@ export class SegmentWriter {
     try {
       writeWhole(current.fd, bytes);
     } catch (error) {
-      // The truncation may fail, because readers tolerate an incomplete line.
+      // The truncation may fail without harm, because readers tolerate an incomplete line.
       await truncateFile(current.fd, current.segment.bytes).catch(() => undefined);
       await this.seal();
       throw error;
@@ -89,7 +89,7 @@ export class SegmentWriter {
     return { segment: current.segment, bytes: bytes.length };
   }
 
-  /** The segment that is open for appending. The value is null if no segment is open. */
+  /** The segment that is open for appending. Null if no segment is open. */
   get current(): Segment | null {
     return this.#current?.segment ?? null;
   }

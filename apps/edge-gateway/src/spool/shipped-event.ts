@@ -25,9 +25,9 @@ const digits = Buffer.from(
 const [comma, point, closing, zero] = [0x2c, 0x2e, 0x5d, 0x30] as const;
 
 /**
- * Writes a usage event as JSON text in the form in which it is shipped (`renderShippedEvent`). Most bytes of an
- * event with a hundred candidates belong to the candidates. For the candidates, `JSON.stringify` takes three
- * times as long as writing the bytes directly.
+ * Writes a usage event as JSON text in the form in which it is shipped (`renderShippedEvent`). In an event
+ * with a hundred candidates, most bytes belong to the candidates. For the candidates, `JSON.stringify` takes
+ * three times as long as writing the bytes directly.
  */
 export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void {
   const { plan } = event;
@@ -46,7 +46,7 @@ export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void 
   line.text(']}}');
 }
 
-/** Writes the entry of a candidate tool, followed by a comma. */
+/** Writes the JSON entry of a candidate tool, followed by a comma. */
 function writeCandidate(candidate: Candidate, line: LineBytes): void {
   const { score, rank, forwarded, alwaysIn } = candidate;
   const head = findHead(candidate.name);
@@ -106,7 +106,7 @@ function writeRank(rank: number, bytes: Buffer, start: number): number {
 const firstBytes = 64 * 1024;
 /**
  * Maximum length of a buffer that is reused, in bytes. The lines of a typical write fit into a buffer of the
- * maximum length. A buffer that grows longer, for example for thousands of tools, is released after use.
+ * maximum length. If a buffer grows longer, for example for thousands of tools, it is released after use.
  */
 const keptBytesMax = 4 << 20;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */

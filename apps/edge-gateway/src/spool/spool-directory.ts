@@ -53,7 +53,7 @@ export async function deleteCommittedSegments(
   }
 }
 
-/** Releases a directory, and removes the directory if it is empty. */
+/** Releases a spool directory, and removes it if it is empty. */
 export function leaveDirectory(directory: SpoolDirectory): void {
   if (directory.segments.length > 0) {
     directory.lock.release();

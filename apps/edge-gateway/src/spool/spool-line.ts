@@ -88,8 +88,8 @@ function parseLine(line: string): readonly unknown[] | null {
 }
 
 /**
- * A pending accept line. An accept line belongs to a new request, or is a copy for a request that is still
- * open.
+ * An accept line that is not written yet. An accept line belongs to a new request, or is a copy for a request
+ * that is still open.
  */
 interface PendingAccept {
   readonly kind: 'accept' | 'carry';

@@ -10,7 +10,7 @@ export interface RequestSpoolOptions {
   readonly now?: () => number;
   /**
    * Length in bytes at which a segment file is closed for appending. The default length is 8 MiB, or a
-   * sixteenth of the spool if the spool is smaller than 128 MiB.
+   * sixteenth of the spool size if the spool is smaller than 128 MiB.
    */
   readonly segmentBytesMax?: number;
   /** Age in milliseconds at which a segment file is closed, so that committed data is deleted soon. */

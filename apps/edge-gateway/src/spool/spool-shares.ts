@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { Segment } from './segment.ts';
 
-/** Number of bytes reserved for each open request's end line, so that the end line can always be written. */
+/** Number of bytes reserved for the end line of each open request, so that the end line can always be written. */
 export const endingReserveBytes = 4096;
 
 /**
@@ -11,7 +11,7 @@ export const endingReserveBytes = 4096;
  */
 const multipleOfFree = 4;
 
-/** The spool space of each account, in bytes. */
+/** The spool space that each account uses, in bytes. */
 export class SpoolShares {
   readonly #bytesMax: number;
   readonly #bytesOf = new Map<string, number>();

@@ -56,7 +56,7 @@ export class SpoolShipper {
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
     // Redis may have lost jobs, and this process may have missed reports of committed batches.
-    // After an outage, all batches without a report are therefore shipped a second time.
+    // After an outage, all batches without a commit report are therefore shipped a second time.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }
@@ -133,7 +133,7 @@ export class SpoolShipper {
   }
 
   async #add(id: string, data: Buffer, range: Omit<InFlightBatch, 'shippedAtMs'>): Promise<void> {
-    // The batch is recorded before delivery, because the worker may report a commit before the queue responds.
+    // The batch is recorded before delivery, because the worker may report its commit before the queue responds.
     this.#inFlight.set(id, {
       segment: range.segment,
       start: range.start,

@@ -30,8 +30,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 const codings = { br: '.br', gzip: '.gz' } as const;
 
 /**
- * The files in a directory (a few megabytes), read once on startup. A path from a request never reaches the
- * file system. If the directory has no `index.html`, the pages were not built, and there are no files.
+ * The files of a directory (a few megabytes), which are read once on startup. Paths in requests are never used to
+ * access the file system. If the directory has no `index.html`, the pages were not built, and there are no files.
  */
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>;

@@ -21,7 +21,7 @@ const namesMax = 64;
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';
 
-/** The state of one choice of a response, after the stream events that were sent. */
+/** The state of one choice of a response after the stream events that have been sent. */
 interface ChoiceState {
   /** Indexes of the content blocks whose tool calls are hidden from the client. */
   readonly hidden: Set<number>;
@@ -41,7 +41,7 @@ interface ChoiceState {
  * Removes calls to denied tools from one response, event by event. The response may have any format. The
  * first event of a tool call determines whether the call is removed, so no event is delayed. If a choice
  * contains only denied calls, a short text replaces the calls, and the choice ends like a complete answer.
- * The agent therefore does not wait for a tool result and does not get an empty turn.
+ * The agent therefore neither waits for a tool result nor receives an empty turn.
  */
 export class DeniedCalls {
   readonly #permission: ToolPermission;
@@ -82,7 +82,7 @@ export class DeniedCalls {
         this.#deny(this.#choiceAt(event.choice), event.name);
   }
 
-  /** Returns the stream events for the client. */
+  /** Returns the stream events that the client receives. */
   push(events: readonly StreamEvent[]): readonly StreamEvent[] {
     return events.flatMap((event) => this.#pushEvent(event));
   }
@@ -168,8 +168,8 @@ export class DeniedCalls {
   }
 
   /**
-   * Processes one fragment of a streamed tool call. The first fragment has the name of the called tool. Later
-   * fragments of a tool call may only add arguments.
+   * Processes one fragment of a streamed tool call. The first fragment contains the name of the called tool.
+   * Later fragments of a tool call may only add arguments.
    */
   #keepLegacy(state: ChoiceState, value: unknown): [string, unknown][] {
     const call = (typeof value === 'object' && value !== null ? value : {}) as JsonObject;
@@ -212,7 +212,7 @@ export class DeniedCalls {
     ];
   }
 
-  /** The gateway forbids a tool call without a readable name, because the call cannot be checked. */
+  /** The gateway forbids a tool call whose name it cannot read, because the call cannot be checked. */
   #permits(name: string, namespace = ''): boolean {
     return name !== '' && this.#permission.permits(name) && !this.#permission.denies(namespace);
   }

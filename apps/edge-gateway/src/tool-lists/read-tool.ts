@@ -29,14 +29,14 @@ export interface ReadTool {
   readonly name: string | undefined;
   readonly members: ReadonlyMap<string, JsonNode>;
   /**
-   * The names under which the tool is known. The list is empty for a namespace and for a cache point. The
-   * gateway checks the tools of a namespace one by one.
+   * The names under which the tool is known. The list is empty for a namespace and for a cache point. Each
+   * tool of a namespace is checked individually.
    */
   readonly identities: readonly ToolIdentity[];
 }
 
 /**
- * Reads an element of a tool list.
+ * Reads one element of a tool list.
  * @throws GatewayError `ambiguous_tools` if the element has no name, two names, or a name that is not a
  * string
  */
@@ -76,7 +76,7 @@ function identify(
 }
 
 /**
- * Lists the names of a built-in tool, which are its type and the type without the version. Anthropic's versions
+ * Lists the names of a built-in tool, which are its type with and without the version. Anthropic's versions
  * are dates (`web_search_20250305`). OpenAI's versions are dates or `preview`
  * (`web_search_preview_2025_03_11`).
  */

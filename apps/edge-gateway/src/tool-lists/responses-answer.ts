@@ -50,8 +50,8 @@ export class ResponsesAnswer {
   }
 
   /**
-   * Returns the stream events for the client. The function encodes every event again, including unchanged
-   * events.
+   * Returns the stream events that the client receives. The function encodes every event again, including
+   * unchanged events.
    */
   push(chunk: Buffer): Buffer[] {
     return this.#decoder.push(chunk).flatMap((frame) => this.#pushFrame(frame));
@@ -77,7 +77,7 @@ export class ResponsesAnswer {
     if ('item' in event && !this.#hidden.has(index)) this.#judge(event['item'], index);
     if (this.#hidden.has(index)) return [];
     const shift = this.#shifts.get(index);
-    // A fragment of a tool call cannot be checked if the call's start event is missing.
+    // A fragment of a tool call cannot be checked if the start event of the call is missing.
     if (shift === undefined && /call|mcp/.test(text(event['type']))) return [];
     return [
       shift === undefined || shift === 0

@@ -13,8 +13,8 @@ import type { ToolPermission } from './tool-permission.ts';
 import { restrictList, type RestrictedList, type ToolListPlace } from './tool-list.ts';
 
 /**
- * Fields that contain lists of tools. `plugins` is a field of OpenRouter, and `connectors` is a field of
- * Cohere. The tools in `plugins` and `connectors` run on the servers of OpenRouter and Cohere.
+ * Fields that contain lists of tools. `plugins` is an OpenRouter field, and `connectors` is a Cohere field.
+ * The tools in `plugins` and `connectors` run on the servers of OpenRouter and Cohere.
  */
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 

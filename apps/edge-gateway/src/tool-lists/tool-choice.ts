@@ -12,7 +12,7 @@ import {
 import { readText, spellType } from './read-tool.ts';
 import type { ToolIdentity } from './tool-permission.ts';
 
-/** Values of a tool choice that name no tool, in any API. */
+/** Settings of a tool choice, in any API, that name no tool. */
 const modes: ReadonlySet<string> = new Set(['auto', 'any', 'none', 'required', 'validated']);
 /** Types of a tool choice that describe how the choice names a tool. Any other type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set([...modes, 'tool', 'function', 'custom', 'allowed_tools']);

@@ -19,7 +19,7 @@ export interface RestrictedList {
 
 /** The position of a tool list in a request. */
 export interface ToolListPlace {
-  /** The name of the field that holds the tool list. */
+  /** The name of the field that contains the tool list. */
   readonly name: string;
   readonly node: JsonNode;
   /** The path of the tool list, used in errors. */
@@ -29,7 +29,7 @@ export interface ToolListPlace {
 }
 
 /**
- * Removes the tools that the API key may not use from a list.
+ * Removes from a list the tools that the API key may not use.
  * @throws GatewayError `ambiguous_tools` for a tool without a clear name, or `too_many_tools` for a list that
  * is too long
  */

@@ -42,7 +42,7 @@ export function foldKey(key: string): string {
 /** Matches a normalized key. Most keys are already normalized. */
 const foldedKey = /^[a-z0-9]*$/;
 
-/** For each normalized key that the tool rules cover, the exact spelling of the field. */
+/** The exact spelling of each field that the tool rules cover, by its normalized key. */
 export type GovernedMembers = ReadonlyMap<string, string>;
 
 export function governMembers(names: readonly string[]): GovernedMembers {
@@ -79,7 +79,7 @@ export function findMembers(
 /** Maximum length of a field path in an error, so that deeply nested bodies are checked in linear time. */
 const pathCharactersMax = 256;
 
-/** Returns the path of a field for use in errors. A long field path is truncated. */
+/** Returns the path of a field for use in errors. Long field paths are truncated. */
 export function join(path: string, member: string | number): string {
   if (path.length > pathCharactersMax) return path;
   if (typeof member === 'number') return `${path}[${member}]`;

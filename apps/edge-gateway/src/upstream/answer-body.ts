@@ -1,6 +1,6 @@
 import { ByteList } from '../bytes/byte-list.ts';
 
-/** The source of a response body. The source may still push buffered chunks after a call to `pause`. */
+/** The source from which a response body is read. The source may still push buffered chunks after a call to `pause`. */
 interface BodySource {
   pause(): void;
   resume(): void;
@@ -29,9 +29,9 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * The body of a provider's response, for a single reader that receives each chunk as it arrives. A provider
- * can send thousands of chunks of one byte. The chunks of one socket read, except the first chunk, are
- * therefore joined into a few large pieces. For a response with a single chunk, a `Readable` would take three
- * times as long as this class.
+ * can send thousands of chunks of one byte. All chunks of one socket read except the first are therefore
+ * joined into a few large pieces. For a response with a single chunk, a `Readable` would take three times as
+ * long as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -81,7 +81,7 @@ export class AnswerBody {
     else this.#flow();
   }
 
-  /** Passes further chunks to the reader, after `take` returned false. */
+  /** Passes further chunks to the reader after `take` has returned false. */
   resume(): void {
     this.#hasRoom = true;
     // A resumed source may push a chunk immediately, but this must not happen while another source is pushing one.
@@ -101,7 +101,7 @@ export class AnswerBody {
     if (this.#isOver) return;
     if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0 && !this.#hasGiven) {
       this.#hasGiven = true;
-      // This microtask runs when the source has pushed all chunks of the current socket read.
+      // This microtask runs once the source has pushed all chunks of the current socket read.
       queueMicrotask(this.#continue);
       this.#give(chunk, this.#reader);
       return;
@@ -117,7 +117,7 @@ export class AnswerBody {
   };
 
   /**
-   * The source calls this method if the body ends with an error before it is complete. The reader receives
+   * The source calls this method if the body ends early with an error. The reader receives
    * all earlier chunks before the error.
    */
   breakOff(error: Error): void {
@@ -133,8 +133,8 @@ export class AnswerBody {
   }
 
   /**
-   * Aborts the response body and drops unread chunks. The reader and the end callbacks are notified later,
-   * after this method has returned.
+   * Aborts the response body and drops unread chunks. The reader and the end callbacks are notified after
+   * this method has returned.
    */
   fail(error: Error): void {
     if (this.#isOver) return;

@@ -11,7 +11,7 @@ import { AnswerBody } from './answer-body.ts';
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
   /**
-   * How long a provider may send nothing before the headers of a response or between two chunks, in
+   * How long a provider may send no data before the response headers or between two chunks, in
    * milliseconds.
    */
   readonly idleTimeoutMs: number;
@@ -53,7 +53,7 @@ export class UndiciUpstream implements Upstream {
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
       // The number of connections per address is unlimited, because the gateway limits the number of requests.
-      // One account can therefore not use up the connections to an address.
+      // A single account therefore cannot use up the connections to an address.
       connections: null,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute.
@@ -115,7 +115,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
     if (call.signal.aborted) this.#end();
   }
 
-  /** undici calls this method when a connection is ready, before it writes the request. */
+  /** undici calls this method when a connection is ready, before it writes the request to the connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#call.signal.aborted) this.#end();

@@ -10,7 +10,7 @@ import { readWhole } from './answer-body.ts';
 import { UndiciUpstream } from './undici-upstream.adapter.ts';
 import type { UpstreamReply } from './upstream.port.ts';
 
-/** Maximum time in which the test server responds, even on a busy machine, in milliseconds. */
+/** Time limit in milliseconds within which the test server responds even on a busy machine. */
 const shortSilenceMs = 3_000;
 
 const loops = { renderHeader: () => 'agent-gateway-of-a-test' };

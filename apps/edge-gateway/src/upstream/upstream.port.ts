@@ -5,18 +5,18 @@ import type { AnswerBody } from './answer-body.ts';
 
 export interface UpstreamCall {
   readonly url: string;
-  /** HTTP method of the request. The default is `POST`. */
+  /** HTTP method of the request. `POST` by default. */
   readonly method?: 'GET';
   readonly headers: Record<string, string>;
   /**
-   * The request body. A streamed request body is sent as it arrives. If the length of the body is known, the
-   * `content-length` header contains the length.
+   * The request body. A streamed request body is sent as it arrives. If the length of the body is known, it
+   * is sent in the `content-length` header.
    */
   readonly body: Uint8Array | Readable | null;
   readonly signal: AbortSignal;
   /**
-   * The `CDN-Loop` header in the client's request. The header is absent if no client request caused the
-   * provider call.
+   * The `CDN-Loop` header in the client's request. The header is absent if the provider call was not caused
+   * by a client request.
    */
   readonly loopHeader?: string | string[] | undefined;
   /**
@@ -40,8 +40,8 @@ export interface UpstreamAnswer extends UpstreamReply {
   /** The caller calls this method when the first byte of the response is sent to the client. */
   readonly begun: () => void;
   /**
-   * The caller calls this method when a stream reports its end. Connection errors after the end of the response
-   * are not recorded as failures.
+   * The caller calls this method when a stream reports its end. Connection errors after the end of the
+   * response do not count as failures.
    */
   readonly ended: () => void;
 }
@@ -62,7 +62,7 @@ const timeouts = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Maps an error from a provider call to the error registry. */
+/** Maps an error of a provider call to the error registry. */
 export function toUpstreamError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

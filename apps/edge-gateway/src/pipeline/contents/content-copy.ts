@@ -6,7 +6,7 @@ import type { ParsedRequest } from '../../request/request.ts';
 import { copiedBytesMax, type CopiedContent } from './render-content.ts';
 
 /**
- * Copies a request, and copies its response while the response is written. A content copy is created only for
+ * Copies a request, and copies its response as it is written. A content copy is created only for
  * accounts that opted in to content logging.
  */
 export class ContentCopy {
@@ -56,7 +56,7 @@ export class ContentCopy {
     this.#copied.push(kept);
   }
 
-  /** Counts the bytes as the account's memory. If the account's share is used up, only the copying stops. */
+  /** Counts the bytes against the account's memory. If the account's share is used up, only the copying stops. */
   #reserve(bytes: number): boolean {
     try {
       this.#memory?.add(bytes);

@@ -17,8 +17,8 @@ const waitingBytesMax = 64 * 1024 * 1024;
  */
 const accountBytesMax = waitingBytesMax / 4;
 /**
- * Contents up to this number of bytes are redacted on the event loop. Redacting small contents takes less time
- * than sending them to a thread.
+ * Contents up to this number of bytes are redacted on the event loop. Redacting small contents takes less
+ * time than sending them to a thread.
  */
 const inlineBytesMax = 16 * 1024;
 /** Minimum interval between two log lines about dropped contents, in milliseconds. */

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CopiedContent, CopiedPart } from './render-content.ts';
 
-/** The message to the thread, with the contents to redact and pack. */
+/** The message to the worker thread, with the contents to redact and pack. */
 export interface ContentJob {
   readonly copied: CopiedContent;
   /** The secrets of the account that the contents belong to. */
@@ -22,8 +22,8 @@ export interface ContentThreadOptions {
   /** Path to the worker thread's script. The default is the script that redacts and packs request contents. */
   readonly threadFile?: URL;
   /**
-   * Maximum duration of a job in milliseconds. A job that takes longer than the maximum fails, and the thread
-   * is replaced.
+   * Maximum duration of a job in milliseconds. A job that takes longer fails, and the thread is
+   * replaced.
    */
   readonly jobMsMax?: number;
 }
@@ -43,8 +43,8 @@ const heapMbMax = 256;
 /**
  * Redacts and packs request contents in one worker thread. Accounts take turns, so an account with many large
  * contents delays another account by at most one job. The caller limits the number of bytes that wait for the
- * thread. The first job starts the content thread. If the thread has failed or hung, the next job starts a new
- * thread.
+ * thread. The first job starts the content thread. If the thread has failed or hung, the next job starts a
+ * new thread.
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;

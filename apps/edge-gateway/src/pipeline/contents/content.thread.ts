@@ -17,7 +17,7 @@ function pack({ copied, secrets }: ContentJob): ContentReply {
     for (const secret of secrets) own.add(secret);
     return { packed: packContentSync(renderContent(copied, own)) };
   } catch {
-    // The error is not reported, because its text may quote the contents of the request.
+    // The error is not reported, because its message may quote the contents of the request.
     return { packed: null };
   }
 }

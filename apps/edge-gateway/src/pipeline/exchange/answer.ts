@@ -10,7 +10,7 @@ export interface ChatAnswer extends UpstreamAnswer {
   readonly target: Target;
   /**
    * Abandons a response that could not be relayed. If the client has not received any bytes yet, the function
-   * returns normally, and the request can be forwarded again. Otherwise the function throws the error that
+   * returns normally, and the request can be forwarded again. Otherwise, the function throws the error that
    * broke the response.
    */
   readonly giveUp: (error: unknown) => undefined;
@@ -19,7 +19,7 @@ export interface ChatAnswer extends UpstreamAnswer {
 /** How the request ended for the client. */
 export interface RelayOutcome {
   readonly status: RequestEventV1['status'];
-  /** The HTTP status is null if the client disconnected before a status was sent. */
+  /** Null if the client disconnected before a status was sent. */
   readonly httpStatus: number | null;
   readonly errorCode: ErrorCode | null;
   /** Public error text, which never contains content or secrets. */

@@ -17,15 +17,15 @@ export interface Attempt {
   headersAt?: number;
   /** The trace span for the provider call. The trace span ends when the provider's response ends. */
   span?: Span;
-  /** Length of the sent body in bytes. The length is 0 until the body has been sent. */
+  /** Length of the body that is sent, in bytes. The length is 0 until the body has been sent. */
   bodyBytes: number;
   /** The parts of the request that the provider's format cannot express. */
   losses: readonly Loss[];
   /** Number of cache markers that the gateway added to the request. */
   cacheMarkers: number;
   /**
-   * Maps the tool names sent to the provider back to the client's names. The map is null if the provider and
-   * the client always use the same tool names.
+   * Maps the tool names sent to the provider back to the client's names. Null if the provider and the client
+   * always use the same tool names.
    */
   toolNames: UpstreamToolNames | null;
   /**
@@ -90,18 +90,18 @@ export interface AbandonedCall {
 /** The attempts for one request. */
 export interface Attempts {
   /**
-   * The attempt that produced the response for the client, or the latest attempt. Null before the first
+   * The attempt whose response the client received, or the latest attempt. Null before the first
    * attempt, and while two hedged attempts run.
    */
   current: Attempt | null;
   /** Number of provider calls sent, including recovery rounds. */
   calls: number;
   /**
-   * Number of provider calls reported in `x-svc-attempts`. The reported number does not include recovery
+   * Number of provider calls that `x-svc-attempts` reports. The reported number does not include recovery
    * rounds.
    */
   callsShown: number;
-  /** Number of provider calls in earlier recovery rounds, which `callsShown` does not include. */
+  /** Number of provider calls in earlier recovery rounds, which `callsShown` excludes. */
   callsHidden: number;
   /** Number of retries with a candidate that had already failed. */
   repeats: number;
@@ -110,8 +110,8 @@ export interface Attempts {
   /** Failed attempts, in the order of their provider calls. */
   readonly failed: FailedAttempt[];
   /**
-   * The attempt whose response broke before the first byte was sent to the client. The value is null if no
-   * response broke early. The provider call after a broken response is a new attempt.
+   * The attempt whose response broke off before the first byte was sent to the client. Null if no response
+   * broke off early. The provider call after a broken response is a new attempt.
    */
   broken: FailedAttempt | null;
   /** Skipped fallbacks in the order in which they were skipped. */
@@ -135,7 +135,7 @@ export function createAttempts(): Attempts {
 }
 
 /**
- * Returns the total length of all bodies sent for the current response, including the bodies of earlier
+ * Returns the total length of all bodies that were sent for the current response, including those of earlier
  * recovery rounds.
  */
 export function countSentBytes({ current, earlierRoundBytes }: Attempts): number {

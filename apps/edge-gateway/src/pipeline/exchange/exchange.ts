@@ -30,7 +30,7 @@ export interface Timings {
   firstByteAt?: number;
 }
 
-/** The data of a request for the request log. The pipeline stages fill in these fields. */
+/** The facts about a request that the request log contains. The pipeline stages fill in these fields. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
@@ -45,7 +45,7 @@ export interface Ledger {
   toolsIn: number;
   /** Number of tool definitions that the model receives in the first provider request. */
   toolsSent: number;
-  /** Number of tool definitions that reached the model so far during this request. */
+  /** Number of tool definitions that have reached the model so far in this request. */
   toolsOut: number;
   /** Number of tools that the plan left out. */
   toolsPruned: number;
@@ -69,7 +69,7 @@ export interface Ledger {
   invalidCalls: number;
 }
 
-/** One chat request in the pipeline, with the client's connection. */
+/** One chat request in the pipeline, with the connection to its client. */
 export interface Exchange {
   /** The id of the request, a UUIDv7 that the gateway created. */
   readonly requestId: string;
@@ -94,16 +94,16 @@ export interface Exchange {
   modelChoice?: ModelChoice;
   /** The cost and savings of compressing the conversation. The field is absent if nothing was compressed. */
   contextPrice?: ContextPrice;
-  /** Checks tool calls against the client's tool definitions. The field is absent without tools. */
+  /** Checks tool calls against the client's tool definitions. Absent if the request has no tools. */
   judgeCalls?: JudgeCalls;
-  /** The tool lists of the API key, against which the response is checked. Absent if the key has none. */
+  /** The tool lists of the API key, against which the response is checked. Absent if the API key has none. */
   toolGuard?: ToolGuard;
   /**
    * Deferral in the provider request. The field is absent if the plan has no deferral, or if the last target
    * does not support deferral.
    */
   deferral?: Deferral | undefined;
-  /** Names of the tools that the provider loads lazily. The field is absent if no tools are deferred. */
+  /** Names of the tools that the provider loads lazily. Absent if no tools are deferred. */
   deferredTools?: ReadonlySet<string> | undefined;
   /** The tools that the plan left out, and their tokens. Absent if the plan left out no tools. */
   leftOut?: LeftOutTools | undefined;
@@ -114,7 +114,7 @@ export interface Exchange {
   reservation: Reservation | null;
   /** The request's admission slot. Null while the request has no admission slot. */
   turn: Turn | null;
-  /** The provider calls made until now. The state of each provider call belongs to its `Attempt`. */
+  /** The provider calls made so far. The state of each provider call belongs to its `Attempt`. */
   readonly attempts: Attempts;
   /** A copy of a request and its response. The field is absent unless the account has content logging. */
   contents?: ContentCopy;
@@ -122,7 +122,7 @@ export interface Exchange {
   rounds?: RecoveryRounds;
   /** Bytes per input token in the account's requests to the model. Absent until planning. */
   bytesPerToken?: number;
-  /** The prompts to compare after the response. The field is absent until the request is planned. */
+  /** The prompts that are compared after the response. The field is absent until the request is planned. */
   prompt?: SentPrompt;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;
@@ -256,7 +256,7 @@ export function noteWithoutDeferral(exchange: Exchange): void {
 /** Maximum length of the `x-svc-losses` header in characters. */
 const lossesCharactersMax = 1000;
 
-/** Returns the gateway's response headers for the request and for its current attempt. */
+/** Returns the gateway's response headers for a request and its current attempt. */
 export function renderAnswerHeaders(exchange: Exchange): Record<string, string> {
   const { attempts, timings, ledger } = exchange;
   const { current, callsShown } = attempts;

@@ -16,12 +16,12 @@ export interface SchemaEdits {
   readonly steps: SchemaResult['steps'];
 }
 
-/** The compression result for a conversation. */
+/** The compression of a conversation, as returned by the compressor. */
 export interface ContextEdits {
   /** Replacements for whole JSON strings in the request body, in ascending order of position. */
   readonly edits: readonly ByteEdit[];
   readonly steps: SchemaResult['steps'];
-  /** Estimated token counts of the compression. */
+  /** Estimated token counts before and after compression. */
   readonly tokens: ContextTokens;
   /**
    * Recall gives removed text back to the model. Recall is present from the first request on if a later
@@ -29,7 +29,7 @@ export interface ContextEdits {
    */
   readonly recall: RecallOriginal | null;
   /**
-   * Identifies the conversation in which the markers are valid. The value is null if the conversation was not
+   * Identifies the conversation in which the markers are valid. Null if the conversation was not
    * compressed.
    */
   readonly session: string | null;
@@ -78,14 +78,14 @@ export interface ToolPlan {
   /** Tools that the key may use. A plan never forwards a tool that the key may not use. */
   readonly eligible: readonly number[];
   /**
-   * Tools to forward. The identity plan forwards all `eligible` tools. With deferral, the forwarded tools are
-   * those that the prompt shows to the model or that the model may call.
+   * Tools that the plan forwards. The identity plan forwards all `eligible` tools. With deferral, the
+   * forwarded tools are those that the prompt shows to the model or that the model may call.
    */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
   readonly context: ContextEdits;
   readonly reason: PlanReason | null;
-  /** The reply from the tool router. The value is null if the reply was late or the call to the tool router failed. */
+  /** The reply from the tool router. Null if the reply was late or the call to the tool router failed. */
   readonly reply: PlannedReply | null;
   /** Keys under which the plan is stored. Null if the conversation was not planned. */
   readonly conversation: ConversationKeys | null;
@@ -95,8 +95,8 @@ export interface ToolPlan {
    */
   readonly requested?: readonly number[];
   /**
-   * The recovery, which makes pruned tools reachable. The field is absent if no tools are pruned or recovery
-   * does not apply.
+   * The recovery through which the model can reach pruned tools. The field is absent if no tools are pruned
+   * or recovery does not apply.
    */
   readonly recovery?: Recovery | undefined;
   /** Deferral, which is used in place of pruning. Absent if the tools outside `forwarded` are pruned. */
@@ -125,9 +125,9 @@ export function identityPlan(eligible: readonly number[], reason: PlanReason | n
 
 /**
  * Deferral is the provider's own alternative to pruning. Deferral keeps the prompt's prefix unchanged in later
- * turns. With `deferred`, all definitions are sent. The provider hides the tools outside `forwarded` until the
- * model searches for them. With `allowed`, the prompt contains all definitions, and the request lists the tools
- * that the model may call.
+ * turns. With `deferred`, the request contains all definitions. The provider hides the tools outside
+ * `forwarded` until the model searches for them. With `allowed`, the prompt contains all definitions, and the
+ * request lists the tools that the model may call.
  */
 export interface Deferral {
   readonly mode: 'deferred' | 'allowed';
@@ -144,7 +144,7 @@ export interface Deferral {
 
 /** Deferred tools that the gateway loads after a user message, without changing the prompt's prefix. */
 export interface ToolAddition {
-  /** Index of the user message after which the gateway inserts the message that loads the tools. */
+  /** Index of the user message after which the gateway inserts the message that loads tools. */
   readonly after: number;
   /** Indexes of the loaded tools in the client's tool list. */
   readonly tools: readonly number[];
@@ -155,19 +155,19 @@ export interface BoundPlan {
   /** Whether a change by the gateway can cause the provider to reject reasoning in this request. */
   readonly mayBeOurs: boolean;
   /**
-   * Whether requests set `drop_block`, so that the provider drops invalid reasoning instead of rejecting the
-   * request. The value is true after the provider has rejected reasoning in this conversation.
+   * Whether requests set `drop_block`, so that the provider drops invalid reasoning rather than rejecting the
+   * request. True after the provider has rejected reasoning in this conversation.
    */
   readonly dropsBlocks: boolean;
   /** Sets `drop_block` for the remaining requests of the conversation. */
   readonly remember: () => void;
   /**
-   * Stores the decision to send every tool unchanged after the provider rejected deferral. Only the first
-   * request of a conversation has this function, because a later decision would change the prompt's prefix.
+   * Stores the decision to send every tool unchanged after the provider rejected deferral. Only the first request
+   * of a conversation has this function, because a later decision would change the prefix of the prompt.
    */
   readonly abandon?: () => Promise<void>;
   /**
-   * Stores that the conversation loads no tools after the provider rejected the first message that loads
+   * Records that the conversation loads no tools, after the provider rejected the first message that loads
    * tools. Only the request with this first message has this function.
    */
   readonly withdraw?: () => Promise<void>;
@@ -187,7 +187,7 @@ export function listSent({ eligible, forwarded, deferral }: Selected): readonly 
   return deferral === undefined ? forwarded : eligible;
 }
 
-/** Lists the tools that the prompt shows to the model: the forwarded tools and the tools that turns load. */
+/** Lists the tools that the prompt shows to the model: the forwarded tools, and the tools that user turns load. */
 export function listShown({ forwarded, deferral }: Omit<Selected, 'eligible'>): readonly number[] {
   const loaded = deferral?.additions?.flatMap(({ tools }) => tools) ?? [];
   return loaded.length === 0 ? forwarded : [...forwarded, ...loaded];
@@ -205,7 +205,7 @@ export function listLeftOut({ eligible, forwarded, deferral }: Selected): readon
 
 /**
  * Returns the number of tool definitions that reach the model with the first provider request. The number
- * includes the recovery tool and the tools that the gateway describes after the last message.
+ * includes the recovery tool and the tools that the gateway defines after the last message.
  */
 export function countReaching(plan: ToolPlan): number {
   const { eligible, recovery } = plan;
@@ -235,7 +235,7 @@ export interface ConversationKeys {
   readonly toolList: string;
 }
 
-/** The upstream request with its plan. */
+/** The upstream request and the plan on which it is based. */
 export interface Outbound {
   readonly body: Uint8Array;
   /** The edits to the client's bytes that `body` already contains. */
@@ -250,7 +250,7 @@ export interface Outbound {
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**
-   * Renders the request without the messages that load tools, for a provider that rejects these messages.
+   * Renders the request without the messages that load tools, for a provider that rejects such messages.
    * Absent unless the request contains the conversation's first message of this kind.
    */
   readonly unloadedBodyFor?: ((target: Target) => Uint8Array) | undefined;

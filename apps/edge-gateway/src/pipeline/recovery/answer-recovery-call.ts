@@ -27,7 +27,7 @@ const definitionCharactersMax = 128_000;
 /**
  * Answers a recovery tool call, which is hidden from the client. If `intoList` is true, the reply omits the
  * definitions of the shown tools, because the tool list of the next request includes them. The function never
- * fails. If a requested tool is unavailable, the response names the tool.
+ * throws. If a requested tool is unavailable, the response names the tool.
  */
 export async function answerRecoveryCall(
   recovery: Recovery,

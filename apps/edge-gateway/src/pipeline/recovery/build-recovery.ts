@@ -22,7 +22,7 @@ function wantsSeveralAnswers(tape: JsonTape): boolean {
   return wanted !== undefined && tape.kind(wanted) === 'number' && Number(tape.value(wanted)) > 1;
 }
 
-/** The inputs for building a recovery. All numbers in these inputs are indexes into the client's tool list. */
+/** The inputs from which a recovery is built. All numbers in these inputs are indexes into the client's tool list. */
 export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -37,7 +37,7 @@ export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
    * recover only compressed content.
    */
   readonly reachesTools: boolean;
-  /** Returns whether the API key may use a tool. The field is absent if the key has no tool lists. */
+  /** Returns whether the API key may use a tool. Absent if the API key has no tool lists. */
   readonly permits?: ((name: string) => boolean) | undefined;
   /** Returns tool indexes, best match first. Rejects if planning fails. */
   readonly rank: (need: string) => Promise<readonly number[]>;

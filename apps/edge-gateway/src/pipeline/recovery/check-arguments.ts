@@ -9,7 +9,7 @@ const problemsMax = 5;
 const stepsMax = 20_000;
 const depthMax = 64;
 /**
- * Maximum amount of work in one check, which counts compared enum values and examined names and characters.
+ * Maximum amount of work in one check, measured in compared enum values and in examined names and characters.
  * This limit is needed in addition, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
@@ -34,8 +34,8 @@ interface Check {
  * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty
  * list if the arguments match the schema. Schema keywords that the check does not support are ignored,
  * because the client's own tool rejects invalid calls. The project does not use a common validator, because
- * such validators compile a schema to code or run its regular expressions. Running code or expressions from a
- * client's schema would endanger the other clients of this process. The check of arguments ignores the
+ * such validators compile schemas to code or run their regular expressions. Running code or expressions from
+ * a client's schema would endanger the other clients of this process. The check of arguments ignores the
  * keywords `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
@@ -52,8 +52,8 @@ export function checkArguments(schema: unknown, argumentsText: string): readonly
 }
 
 /**
- * Adds to the amount of work done. Returns false if the work exceeds the limit. After the limit on work is
- * exceeded, the remaining values are accepted without a check.
+ * Adds to the amount of work done. Returns false if the work exceeds the limit. Once the limit on work is
+ * exceeded, the remaining JSON values are accepted without a check.
  */
 function spend({ spent }: Check, work: number): boolean {
   spent.work += work;
@@ -141,7 +141,7 @@ function isChoice(check: Check, choice: unknown, value: unknown): boolean {
 }
 
 /**
- * Counts the JSON values inside one value of an enum. The recursion depth is bounded, because the nesting of
+ * Counts the JSON values within one value of an enum. The recursion depth is bounded, because the nesting of
  * requests is limited.
  */
 function sizeOf(choice: unknown, sizes: Check['sizes']): number {
@@ -155,7 +155,7 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
 }
 
 /**
- * The schema keywords that bound a value. For each keyword, a flag that shows whether it is a minimum, and a
+ * The schema keywords that limit a value. For each keyword, a flag that shows whether it is a minimum, and a
  * function that measures the value.
  */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =

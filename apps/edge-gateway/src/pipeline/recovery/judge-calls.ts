@@ -6,7 +6,7 @@ import { parseRecoveryToolCall } from './recovery-tool.ts';
 import type { Recovery } from './recovery.ts';
 import type { ParsedRequest } from '../../request/request.ts';
 
-/** A complete tool call from the model. */
+/** A complete tool call that the model made. */
 export interface MadeCall {
   readonly id: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: st
 
 /**
  * Decides how a tool call is handled.
- * @param corrected tools with arguments that were rejected once in this request
+ * @param corrected tools for which arguments were already rejected once in this request
  */
 export function judgeCall(
   recovery: JudgingRecovery,

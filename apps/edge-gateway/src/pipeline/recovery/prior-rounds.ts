@@ -1,15 +1,15 @@
 import type { TokenUsage } from '@gateway/interchange';
 import type { UpstreamAnswer } from '../../upstream/upstream.port.ts';
 
-/** The state that carries over from one recovery round to the next. */
+/** The state that is passed from one recovery round to the next. */
 export interface PriorRounds {
-  /** Number of rounds before the current recovery round. */
+  /** Number of recovery rounds before the current one. */
   readonly round: number;
-  /** Number of content blocks that the client has seen. */
+  /** Number of content blocks that the client has received. */
   readonly blocks: number;
-  /** Whether the client has seen any text. */
+  /** Whether the client has received any text. */
   readonly hasText: boolean;
-  /** Whether the client has seen any reasoning. */
+  /** Whether the client has received any reasoning. */
   readonly hasReasoning: boolean;
   readonly corrected: ReadonlySet<string>;
   /** Token usage that the provider reported, with one entry per recovery round. */
@@ -27,7 +27,7 @@ export const noPriorRounds: PriorRounds = {
 
 /**
  * Recovery rounds of an attempt that sent nothing to the client. The account still pays for these rounds,
- * although the client received nothing.
+ * although the client received nothing from them.
  */
 export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];
@@ -40,9 +40,9 @@ export interface EarlierRounds {
 }
 
 /**
- * The next step after a recovery round. With `complete`, the client's response is complete. With `round`,
- * another provider response (`answer`) continues the same response to the client. With `fresh-start`, the
- * client has received no bytes, and the gateway sends the client's own request with every tool.
+ * The next step after a recovery round. With `complete`, the response to the client is complete. With `round`,
+ * another provider response (`answer`) continues the same response to the client. With `fresh-start`, the client
+ * has received no bytes, and the gateway sends the client's own request with every tool.
  */
 export type Continuation =
   | { readonly kind: 'complete' }

@@ -6,8 +6,8 @@ type Extension = Extract<StreamEvent, { type: 'extension' }>;
 /**
  * Fields in which providers of the chat-completions format send reasoning, in addition to the texts that the
  * interchange reads. The fields are `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot) and
- * `thinking_blocks` (LiteLLM). A provider that sends a reasoning field requires the field unmodified in the
- * next request.
+ * `thinking_blocks` (LiteLLM). A provider that sends a reasoning field requires the same field, unmodified,
+ * in the next request.
  */
 const reasoningField = /^(?:reasoning|thinking)/;
 

@@ -13,15 +13,15 @@ import { sumUsage } from './sum-usage.ts';
 
 /**
  * Maximum number of recovery rounds. After this number of rounds, the gateway sends one last request with every
- * tool and no recovery tool. One client response therefore takes at most four requests, apart from retries of a
- * failed provider call.
+ * tool and no recovery tool. One response to the client therefore takes at most four provider requests, apart
+ * from retries of failed calls.
  */
 const recoveryRoundsMax = 2;
 
 export interface RecoveryRoundsInput {
   readonly recovery: Recovery;
   readonly signal: AbortSignal;
-  /** Recovery rounds of an earlier attempt from which no byte reached the client. */
+  /** Recovery rounds of an earlier attempt from which the client received no bytes. */
   readonly earlier?: EarlierRounds | undefined;
   /** Returns whether the first byte of the response was sent to the client. */
   hasSent(): boolean;
@@ -66,7 +66,7 @@ export class RecoveryRounds {
     return this.#round + (this.#given.earlier?.freshStart?.count ?? 0);
   }
 
-  /** Whether an earlier provider response exists for the same client response. */
+  /** Whether an earlier provider response is already part of the same client response. */
   get isLaterRound(): boolean {
     return this.#round > 0;
   }
@@ -103,7 +103,7 @@ export class RecoveryRounds {
     return this.#reducer.kept.hasReasoned;
   }
 
-  /** Tool names and descriptions of needed tools in recovery requests that got no answer. */
+  /** Names and descriptions of needed tools from recovery requests that were not answered. */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
       verdict.kind === 'describe' && !this.#startsAfresh ? [verdict] : [],
@@ -114,7 +114,7 @@ export class RecoveryRounds {
     };
   }
 
-  /** Whether the client has seen any part of this response. */
+  /** Whether the client has received any part of this response. */
   get hasShown(): boolean {
     return this.isLaterRound || this.#reducer.hasShown;
   }
@@ -132,7 +132,7 @@ export class RecoveryRounds {
     return !this.isLaterRound && this.#reducer.isUnchanged;
   }
 
-  /** All events in the current recovery round until now. */
+  /** All events of the current recovery round so far. */
   get events(): readonly StreamEvent[] {
     return this.#reducer.kept.events;
   }
@@ -144,7 +144,7 @@ export class RecoveryRounds {
 
   /**
    * Usage of every provider call, in order. Token usage that the provider does not report is estimated. For a
-   * single provider call, the log estimates the usage of the whole response.
+   * single provider call, the log contains an estimate for the usage of the whole response.
    */
   get usages(): readonly TokenUsage[] {
     if (this.#isBetween) return this.#billed;
@@ -208,8 +208,8 @@ export class RecoveryRounds {
 
   /**
    * Continues after the response of a later recovery round failed or contained an error. Returns undefined if
-   * the client must receive the error. This is the case if no earlier round exists, if the client received part
-   * of the failed round, or if no further request is possible.
+   * the client must receive the error. This is the case if there is no earlier round, if the client received
+   * part of the failed round, or if no further request is possible.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
@@ -229,7 +229,7 @@ export class RecoveryRounds {
     });
   }
 
-  /** Whether the client has received no byte, and its own request was not sent yet. */
+  /** Whether the client has received no bytes, and its own request has not been sent yet. */
   get #mayStartAfresh(): boolean {
     return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
   }
@@ -291,7 +291,7 @@ export class RecoveryRounds {
   }
 }
 
-/** An error that is not a failed provider call would also occur in another request. */
+/** An error that does not come from a provider call would also occur in another attempt. */
 function isCallFailure(error: unknown): boolean {
   const isUnavailable = error instanceof GatewayError && error.code === 'upstream_unavailable';
   return isUnavailable || failureOfError(error) !== undefined;

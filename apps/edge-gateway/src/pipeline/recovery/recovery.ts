@@ -24,7 +24,7 @@ export interface Recovery {
    * client's order.
    */
   readonly pruned: ReadonlyMap<string, number>;
-  /** Returns the status of a tool name that a model calls. */
+  /** Returns the status of the tool name in a model's call. */
   statusOf(name: string): ToolStatus;
   /** Returns the tool name for a call to the client, with the namespace that the client's list uses. */
   calledName(name: string): { readonly name: string; readonly namespace?: string };
@@ -53,10 +53,10 @@ export interface Recovery {
    * its last response.
    */
   readonly openingMessages: readonly ChatMessage[];
-  /** Names of the tools in `openingMessages`. */
+  /** Names of the tools that `openingMessages` define. */
   readonly described: readonly string[];
   /**
-   * Returns compressed content to the model. The value is null if nothing in the conversation was compressed.
+   * Returns compressed content to the model. Null if nothing in the conversation was compressed.
    */
   readonly recall: RecallOriginal | null;
   /** Whether all text of a response must be joined into one text in the client's format. */

@@ -7,7 +7,7 @@ import { showsReasoning, withoutReasoning } from './reasoning.ts';
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
-/** A withheld tool call, for which the gateway has not decided yet whether the client may see it. */
+/** A withheld tool call, for which the gateway has not decided yet whether the client receives it. */
 interface WithheldCall extends MadeCall {
   readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
   readonly pieces: string[];
@@ -26,7 +26,7 @@ const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['too
 /**
  * Processes one recovery round of a response, event by event. The reducer passes on the events for the
  * client, and numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final
- * events until it is known whether another round follows. Each recovery round has a separate reducer. In most
+ * events until it is known whether another round follows. Each recovery round has its own reducer. In most
  * formats, the client receives only the reasoning of the first round that contains reasoning. The client
  * would join the reasoning of two rounds, but a provider accepts only unmodified reasoning. In formats with
  * blocks, reasoning of a later round never follows content, because reasoning must come first.
@@ -76,7 +76,7 @@ export class RoundReducer {
     return this.#isAltered;
   }
 
-  /** Whether every withheld tool call was delivered unchanged. */
+  /** Whether the client received every withheld tool call unchanged. */
   get isUnchanged(): boolean {
     return !this.#isAltered && this.#undecided === 0;
   }
@@ -96,7 +96,7 @@ export class RoundReducer {
     return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
 
-  /** Returns the events that the client may see now. */
+  /** Returns the events that the client may receive now. */
   push(event: StreamEvent): readonly StreamEvent[] {
     this.#kept.push(event);
     if (event.type === 'error') return this.#isReplaceable && !this.#isSpoken ? [] : this.#emit([event]);

@@ -7,8 +7,8 @@ import type { Recovery } from './recovery.ts';
 /** The input from which the request of a recovery round is built. */
 export interface NextRound {
   /**
-   * The recovery for the request. Null if the request includes every tool, because it then has no recovery
-   * tool.
+   * The recovery that applies to the request. Null if the request includes every tool, because it then has no
+   * recovery tool.
    */
   readonly recovery: Recovery | null;
   /** Names of the tools that are sent in addition to the planned tools. */
@@ -32,7 +32,7 @@ export class RoundRequests {
 
   /**
    * @param recovery the recovery that was created with the plan.
-   * @param recovered tools that were recovered before a fresh start
+   * @param recovered tools that were recovered before the fresh start
    */
   constructor(recovery: Recovery, recovered: readonly string[] = []) {
     this.#recovery = recovery;
@@ -58,7 +58,7 @@ export class RoundRequests {
 
   /**
    * Answers the recovery tool calls of a round. The next request contains these answers.
-   * @param current the recovery of this round.
+   * @param current the recovery in this round.
    * @param events all events of the round.
    * @param isLast whether the next request contains every tool
    */
@@ -128,8 +128,8 @@ function namesIn(verdict: RecoveryCall['verdict']): readonly string[] {
 }
 
 /**
- * Returns the recovery for a response to a request with all tools. In this response, a call to the recovery
- * tool is handled like a call to the named tool.
+ * Returns the recovery for the response to a request that included all tools. In this response, a call to the
+ * recovery tool is handled like a call to the named tool.
  */
 export function allForwarded(recovery: Recovery): Recovery {
   return {

@@ -17,8 +17,8 @@ export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined 
 
 /**
  * Returns the usage that the client receives, which consists of the input of the last round and the output of
- * all rounds. Agents interpret the input tokens as the context size. The result contains no charges, because
- * the provider reports charges for a single round only.
+ * all rounds. Agents interpret the input tokens as the context size. The returned usage contains no charges,
+ * because providers report charges only for single rounds.
  */
 export function showUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const last = usages.at(-1);

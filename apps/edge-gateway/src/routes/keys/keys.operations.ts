@@ -16,7 +16,7 @@ import { idempotencyHeaders, replayedHeaders } from './idempotency-key.ts';
 
 const tag = 'API keys';
 /**
- * Errors for changes to API keys by a caller with an API key. Users with a login session never receive these
+ * Errors for callers that change API keys with an API key. Users with a login session never receive these
  * errors.
  */
 const grantErrors = ['own_key_change', 'grant_exceeds_key'] as const;

@@ -146,7 +146,7 @@ export class ModelsRoute {
     return (await Promise.all(lists)).flat();
   }
 
-  /** A model id may contain slashes, so it is the whole rest of the path, with or without percent encoding. */
+  /** A model id may contain slashes, so it is the entire rest of the path, with or without percent encoding. */
   @Get('/*')
   @Describe(getModel)
   @AllowAccess('api-key')

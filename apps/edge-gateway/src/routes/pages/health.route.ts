@@ -27,8 +27,8 @@ const readReadiness: Operation = {
 
 /**
  * Serves `GET /health/live` and `GET /health/ready` on the public port, for load balancers that cannot reach
- * the private health port. Both responses are constant. The gateway listens only after its start is complete,
- * and Fastify responds with 503 during the shutdown.
+ * the private health port. Both responses are constants. The gateway listens only after its start is
+ * complete, and Fastify responds with 503 during the shutdown.
  */
 @Controller()
 @AllowAccess('public')

@@ -110,7 +110,7 @@ export class ProvidersRoute {
 
   /**
    * Stores a provider credential. If the first attempt fails, the function tries once more. The vault may
-   * rotate its key or lose a replica between two calls. Writing a credential twice has no further effect.
+   * rotate its key or lose a replica between two calls. Writing the same credential twice has no further effect.
    */
   async #store(
     { accountId, actor }: AccountCaller,

@@ -63,8 +63,8 @@ async function readExact({ accountId, blocks }: Scope, messaging: Messaging): Pr
 }
 
 /**
- * Returns the stored content of a request. Returns null if no content is stored or if the content cannot be
- * read now.
+ * Returns the stored content of a request. Returns null if no content is stored or the content cannot be read
+ * at the moment.
  */
 export async function readStoredContent(
   accountId: string,

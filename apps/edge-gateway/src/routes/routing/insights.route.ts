@@ -53,7 +53,7 @@ const traceDays = 30;
 
 /**
  * The routes `/v1/account/routing/traces`, `/insights` and `/calibration`, for routing decisions and their
- * results.
+ * outcomes.
  */
 @Controller('/v1/account/routing')
 @AllowAccess('api-key-or-session')

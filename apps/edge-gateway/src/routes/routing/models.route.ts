@@ -143,7 +143,7 @@ export class RoutingModelsRoute {
     }
   }
 
-  /** Returns the account's chat models, with the router's rules about the account and the state of models. */
+  /** Returns the account's chat models, with the router's rules for the account and the state of the models. */
   async #applyRules(accountId: string, now: number): Promise<RuledModels> {
     const { messaging, modelRouter, accountModels } = this.#services;
     const connected = await connectedProviders(accountId, this.#services);

@@ -68,7 +68,7 @@ export class RoutingPreferencesRoute {
 
 /**
  * Throws `invalid_field` for an unknown allowed provider, for a fallback that does not serve chat requests, and
- * for duplicates. A model that is missing from the catalogue is valid after the name of a known provider, as in
+ * for duplicates. A model outside the catalogue is valid after the name of a known provider, as in
  * requests.
  */
 export function requireKnownNames(

@@ -3,7 +3,7 @@ import { pricesAt, type CatalogModel } from '@gateway/model-catalog';
 
 /**
  * Renders what the catalogue knows about a model.
- * @param at Unix time in milliseconds at which the shown prices apply
+ * @param at Unix time in milliseconds for which prices are shown
  */
 export function renderRoutingModel(model: CatalogModel, at: number): RoutingModel {
   const { provider, modelId, capabilities } = model;
@@ -34,8 +34,8 @@ export function renderRoutingModel(model: CatalogModel, at: number): RoutingMode
 export type Observations = ReadonlyMap<string, ModelObservation> | null;
 
 /**
- * Renders a model's catalogue entry, its status (enabled or disabled), and its observations. If a fact is
- * unknown, its value is null.
+ * Renders a model's catalogue entry, its status (enabled or disabled), and its observations. Facts that are
+ * unknown are null.
  */
 export function renderModelStatus(
   model: CatalogModel,

@@ -33,8 +33,8 @@ export function chooseClientAddress(ip: string): string {
 }
 
 /**
- * A placeholder for the account id. This account has no epoch (change number), so only the request count
- * matters.
+ * A placeholder that stands for the account id. This account has no epoch (change number), so only the
+ * request count matters.
  */
 const sharedAccountId = 'people';
 
@@ -73,8 +73,8 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 
 /**
  * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls from a known device count
- * against the device's own limit instead of the address's limit. Other users at the same address therefore
- * cannot use up the device's limit. Throws `too_many_attempts` if the limit is exceeded.
+ * against the limit of the device and not against the limit of the address. Other users at the same address
+ * therefore cannot use up the device's limit. Throws `too_many_attempts` if the limit is exceeded.
  */
 async function limitAuth(
   rateLimiter: RateLimiter,

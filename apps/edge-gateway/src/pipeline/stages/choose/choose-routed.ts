@@ -20,7 +20,7 @@ interface RoutedQuestion {
   readonly requested: RoutingMode;
   readonly request: ParsedRequest;
   readonly connected: ReadonlySet<string>;
-  /** The catalogue with the account's own models. */
+  /** The catalogue, including the account's own models. */
   readonly catalog: ModelCatalog;
   /** Finds the target for `<provider>/<model>`. */
   readonly find: (model: string) => Target;

@@ -24,7 +24,7 @@ export interface WantedTarget {
   readonly connected: ReadonlySet<string>;
   readonly ownCredential: string | null;
   readonly tools: RequestedTools;
-  /** The account's preferred providers for a model name without a provider, most preferred first. */
+  /** The account's preferred providers for a model name without a provider, in descending preference. */
   readonly providerOrder?: readonly string[];
 }
 
@@ -92,8 +92,8 @@ function needsResponses(
 }
 
 /**
- * Lists the connected providers of a model of any kind. If some of these providers offer the endpoint, the list
- * contains only those. If the request contains a credential, the credential determines the provider.
+ * Lists the connected providers of a model of any kind. If some of these providers have the endpoint, the list
+ * contains only those providers. If the request contains a credential, the credential determines the provider.
  */
 export function listOffering(
   { model, connected, ownCredential }: Pick<WantedTarget, 'model' | 'connected' | 'ownCredential'>,

@@ -83,10 +83,10 @@ function needsNamedModel(model: string, field: string): GatewayError {
 }
 
 /**
- * Sets the rules for a request that depends on stored state. Stored state is a message thread of Anthropic, or
- * a stored response, conversation, prompt or item of the Responses API. Only one provider account stores the
- * state, so no fallback can answer the request. The request does not specify this provider account. All
- * requests that depend on stored state therefore use one credential as long as the credential works.
+ * Sets the routing rules for a request that depends on stored state. Stored state is a message thread of
+ * Anthropic, or a stored response, conversation, prompt or item of the Responses API. Only one provider account
+ * stores the state, so no fallback can answer the request. The request does not specify this provider account.
+ * All requests that depend on stored state therefore use one credential as long as the credential works.
  * @param field the request field that refers to the stored provider state.
  * @throws GatewayError `thread_unsupported_request` for a message thread, or `invalid_field` for any other
  * field, if the provider does not store the state
@@ -151,11 +151,11 @@ function chooseNamed(
 
 /** The rules by which fallbacks are chosen. */
 export interface FallbackRules {
-  /** Finds the target for a model. Throws if no target exists. */
+  /** Finds the target for a model. Throws an error if there is no target. */
   readonly find: (model: string) => Target;
   /**
    * Returns the rule that excludes a fallback because its model lacks a feature that the request needs.
-   * Returns undefined if the model has all needed features.
+   * Returns undefined if the model supports all required features.
    */
   readonly lackOf: (fallback: Target) => ExclusionRule | undefined;
   /** The pipeline calls this function for each fallback that it skips because of a missing feature. */

@@ -108,7 +108,7 @@ function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): Incom
   return { ...headers, 'anthropic-beta': [headers['anthropic-beta'] ?? [], beta].flat().join(',') };
 }
 
-/** Counts a call to the provider. The gateway's own processing time ends with the first provider call. */
+/** Counts a call to the provider. The gateway's own processing time is measured up to the first provider call. */
 export function markSent(attempt: Attempt, { attempts, timings }: Exchange): void {
   attempt.sentAt = performance.now();
   timings.forwardedAt ??= attempt.sentAt;
@@ -142,7 +142,7 @@ interface TranslatedRequest {
 const outputTokensDefault = 4096;
 
 /**
- * Translates the planned request. Translation starts from the edited bytes, so pruning and the removal of
+ * Translates the planned request. Translation starts from the edited bytes, so that pruning and the removal of
  * extension fields work the same in all lanes. The gateway's own messages are added unchanged. Every provider
  * therefore receives its own data (for example a signature) unmodified, regardless of the client's format.
  * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has a

@@ -40,10 +40,10 @@ const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable',
 /**
  * Calls the first candidate that is available. The target with a ready credential comes first, followed by
  * the ready fallbacks in their configured order. If no candidate is ready, the next choice is a candidate in
- * a pause that its provider requested. The last choice is a candidate with an open circuit breaker and no
- * call in flight. A call through an open circuit breaker tests whether the backend works again. The choice of
- * a candidate depends on the number of calls in flight. The function starts the call in the same event loop
- * tick, so that every choice counts the calls of simultaneous requests.
+ * a pause that its provider requested. The last choice is a candidate whose circuit breaker is open and that
+ * has no call in flight. A call through an open circuit breaker tests whether the backend works again. The
+ * choice of a candidate depends on the number of calls in flight. The function starts the call in the same
+ * event loop tick, so that every choice counts the calls of simultaneous requests.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or `provider_not_connected` if
  * the target's provider is not connected
  */
@@ -143,7 +143,7 @@ async function chooseUntried(
 
 /**
  * Chooses the first failed candidate that may soon succeed and whose circuit breaker is not open. The pause
- * before the retry is at least as long as the provider requests. If every provider requests a longer pause
+ * before the retry is at least as long as the provider requested. If every provider requests a longer pause
  * than the settings allow, the function chooses no candidate.
  */
 async function chooseRepeat(
@@ -206,7 +206,7 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 }
 
 /**
- * Finds the first target with a backend in the given state, and picks the target's credential with the fewest
+ * Finds the first target that has a backend in the given state, and chooses its credential with the fewest
  * calls in flight. If the conversation is tied to one provider account, chooses the first credential.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {

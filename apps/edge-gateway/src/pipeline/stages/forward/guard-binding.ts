@@ -65,7 +65,7 @@ export async function sendBound(
 }
 
 /**
- * Repeats a request without the messages that load tools, if the provider may have rejected the first such
+ * Retries a request without the messages that load tools, if the provider may have rejected the first such
  * message of the conversation. If the provider accepts the repeated request, the conversation loads no tools.
  */
 async function sendUnloaded(

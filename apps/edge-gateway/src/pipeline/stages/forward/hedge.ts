@@ -15,8 +15,8 @@ interface Hedge {
 }
 
 /**
- * Returns whether a second provider call may run in parallel with the first. A parallel call requires that
- * the request has no side effects and that the gateway has not yet called a provider.
+ * Returns whether a second provider call may run in parallel with the first. A parallel call is made only if
+ * the request has no side effects and the gateway has not called a provider yet.
  */
 export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: HedgeServices): boolean {
   return settings.hedgeAfterMs > 0 && isHedgeable === true && exchange.attempts.calls === 0;
@@ -64,7 +64,7 @@ function isSlowerThan({ outcome }: Hedge, ms: number): Promise<boolean> {
   return withTimeout(outcome.then(over, over), ms, true);
 }
 
-/** Chooses a candidate at another ready backend, if the retry budget allows another call. */
+/** Chooses a candidate at another backend that is ready, if the retry budget allows another call. */
 async function chooseOther(
   { target, exchange, caller }: ForwardTask,
   { candidate }: Hedge,

@@ -4,18 +4,18 @@ import type { Logger } from '@gateway/observability';
 import { accountKey } from '../../../cache/account-keys.ts';
 import { nameOf, openValue, sealValue, type SealedCache } from '../../../cache/sealed-value.ts';
 
-/** Lifetime of stored reasoning in seconds. After a day, the provider's prompt cache has expired anyway. */
+/** Lifetime of stored reasoning in seconds. After one day, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
 /** Maximum number of characters of the stored reasoning of one response. Longer reasoning is not stored. */
 const charactersMax = 256 * 1024;
 /**
  * Maximum number of model turns for which reasoning is loaded. In a longer conversation, the reasoning
- * of the earliest turns is left out. The limit drops several turns at a time, so that the prompt's prefix
- * rarely changes.
+ * of the earliest turns is left out. When the limit is reached, several turns are dropped at a time, so that
+ * the prompt's prefix rarely changes.
  */
 const turnsMax = 128;
 const turnsStep = 64;
-/** Maximum size of the stored reasoning of one response in bytes. Larger reasoning is not stored. */
+/** Maximum size of the stored reasoning of one response in bytes. Longer reasoning is not stored. */
 const valueBytesMax = 256 * 1024;
 /**
  * Limits on the loading of stored reasoning. Each Redis command loads a limited number of turns, so that no
@@ -29,8 +29,8 @@ export interface ReasoningOwner {
   readonly accountId: string;
   readonly sessionId: string | null;
   /**
-   * The provider account and the model that it serves. The field `credential` is a secret, of which the
-   * gateway uses only a digest.
+   * The provider account and the model that it serves. The field `credential` is a secret, from which the
+   * gateway computes only a digest.
    */
   readonly provider: string;
   readonly model: string;
@@ -39,7 +39,7 @@ export interface ReasoningOwner {
 
 /** The reasoning in one response. */
 interface KeptPart {
-  /** The id of the tool call that follows the reasoning. The value is null if a text follows the reasoning. */
+  /** The id of the tool call that follows the reasoning. Null if a text follows the reasoning. */
   readonly before: string | null;
   readonly text: string;
   readonly signature: string;
@@ -58,11 +58,11 @@ export interface RestoredRequest {
 
 /**
  * Stores encrypted reasoning from a provider for clients whose format cannot carry it. The reasoning is
- * added to the next request of the conversation. The store identifies the reasoning by a digest of the response
- * and everything before the response. The reasoning is not found if the client changes the tools, an earlier
- * message or the response. Providers reject or drop reasoning behind a changed prefix. The reasoning is
- * encrypted with a key that only the same conversation can derive. While Redis is unavailable, reasoning is
- * dropped.
+ * added to the next request of the conversation. The store identifies the reasoning by a digest of the
+ * response and of everything before it. The reasoning is not found if the client changes the tools, an
+ * earlier message or the response. Providers reject or drop reasoning behind a changed prefix. The reasoning
+ * is encrypted with a key that only the same conversation can derive. While Redis is unavailable, reasoning
+ * is dropped.
  */
 export class KeptReasoning {
   readonly #cache: SealedCache;
@@ -119,9 +119,9 @@ function keyOf(accountId: string, digest: Buffer): string {
 }
 
 interface DigestedTurn {
-  /** Index of the turn's message. */
+  /** Index of the message with the turn. */
   readonly index: number;
-  /** Digest of everything before the turn, and of the turn itself. */
+  /** Digest of everything before the turn and of the turn itself. */
   readonly digest: Buffer;
 }
 

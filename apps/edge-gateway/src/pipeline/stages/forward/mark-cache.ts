@@ -11,19 +11,19 @@ import { charactersPerToken } from '../../../request/token-estimates.ts';
 const marker: CacheMarker = {};
 
 export interface MarkedTarget {
-  /** The provider's model name. */
+  /** The model's name at the provider. */
   readonly model: string;
   /**
-   * The catalogue entry of the model. The value is undefined for a model that is not in the catalogue. The
+   * The catalogue entry of the model. Undefined for a model that is not in the catalogue. The
    * gateway adds no markers for a model outside the catalogue, because its caching rules are unknown.
    */
   readonly facts: CatalogModel | undefined;
   /**
-   * The rules for cache markers in the provider's format. The value is undefined for a format without cache
+   * The rules for cache markers in the provider's format. Undefined for a format without cache
    * markers.
    */
   readonly rules: CacheMarkerRules | undefined;
-  /** Estimated number of tokens of the whole request. */
+  /** Estimated number of tokens in the whole request. */
   readonly tokens: number;
 }
 

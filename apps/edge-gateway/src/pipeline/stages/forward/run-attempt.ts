@@ -20,18 +20,18 @@ export interface ForwardTask {
   /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
   /**
-   * Whether two simultaneous provider calls have no side effects. An absent field means that two simultaneous
+   * Whether two simultaneous provider calls have no side effects. If the field is absent, two simultaneous
    * calls may have side effects.
    */
   readonly isHedgeable?: boolean;
   /**
-   * Sends the request and records the call's details in the attempt. Resolves with the provider's status and
-   * headers.
+   * Sends the request and records the details of the call in the attempt. Resolves with the status and
+   * headers of the provider.
    */
   send(candidate: Candidate, attempt: Attempt, signal: AbortSignal): Promise<UpstreamReply>;
 }
 
-/** The result of an attempt, which is a response for the client, or a failure that another attempt may fix. */
+/** The outcome of an attempt, which is a response for the client, or a failure that another attempt may avoid. */
 export type AttemptOutcome =
   | { readonly failure: undefined; readonly answer: ChatAnswer }
   | { readonly failure: FailedAttempt; readonly answer: ChatAnswer | undefined };
@@ -48,7 +48,7 @@ export type AttemptServices = RetryServices & {
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 
 /**
- * Runs one attempt. Returns the response of the attempt, or the failure if another attempt may fix the failure.
+ * Runs one attempt. Returns the attempt's response, or its failure if another attempt may succeed.
  * Throws if the provider rejects the request as invalid, or if the client has disconnected.
  * @param parent the signal that aborts the attempt, either the signal of the exchange or the signal of one of
  * two hedged attempts
@@ -144,7 +144,7 @@ interface BackendCallInput {
   readonly backend: Backend;
   readonly parent: AbortSignal;
   /**
-   * The time limit for the first byte to the client in milliseconds. Undefined if no other candidate can be
+   * The time limit in milliseconds for the first byte to the client. Undefined if no other candidate can be
    * called.
    */
   readonly firstByteMs: number | undefined;
@@ -157,7 +157,7 @@ interface BackendCallInput {
 }
 
 /**
- * One call to a backend, from just before the request is sent until the response ends. A call's outcome
+ * One call to a backend, from just before the request is sent to the end of the response. A call's outcome
  * counts once toward the backend's health, and does not count if the client disconnects.
  */
 class BackendCall {

@@ -22,10 +22,10 @@ import { toolsMax } from '../../../tool-lists/tool-members.ts';
 const depthMax = 128;
 
 /**
- * Maximum number of JSON values and keys in a request body. A value or key takes about one token, and the comma
- * after it takes another. This limit therefore corresponds to a million tokens. The position of each JSON
- * value takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the
- * gateway parses takes up to ten times its length in memory.
+ * Maximum number of JSON values and keys in a request body. A JSON value or key takes about one token, and
+ * the comma after it takes another. This limit therefore corresponds to a million tokens. The position of
+ * each JSON value takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that
+ * the gateway parses takes up to ten times its length in memory.
  */
 const valuesMax = 524_288;
 
@@ -37,7 +37,7 @@ const fieldsMax = 16_384;
 
 /**
  * The memory that a request body takes, as a multiple of its length. The memory for a body covers the received
- * bytes, the edited bytes that are sent, and temporary strings and copies. The factor is an estimate. `npm run
+ * bytes, the edited bytes that are sent, and temporary strings and copies. This factor is an estimate. `npm run
  * test:faults -- held-bytes` checks that the memory factor keeps the process within its memory limit.
  */
 export const bodyMemoryFactor = 3;

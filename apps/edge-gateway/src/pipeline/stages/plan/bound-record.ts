@@ -14,8 +14,8 @@ import { isClientDeferred } from './deferral.ts';
 
 export interface ConversationNames {
   /**
-   * The two names of a request's state in the cache of conversations. One name covers the transcript up to
-   * this request, and the other covers the transcript up to the previous request.
+   * The two cache keys of a request's state in the cache of conversations. One name covers the transcript up
+   * to this request, and the other covers the transcript up to the previous request.
    */
   readonly here: string;
   readonly before: string | null;
@@ -51,7 +51,7 @@ export function nameConversation({ request, caller, tools }: ConversationSubject
 
 /**
  * Returns the name under which a turn durably stored its plan.
- * @param here the cache name of the transcript up to the turn
+ * @param here the cache key of the transcript up to the turn
  */
 export function nameTurn(here: string): string {
   return deriveKey('turn', here);
@@ -74,7 +74,7 @@ export function chooseCompression({ compression: { mode } }: Caller): Conversati
 }
 
 /**
- * Renders the stored decision for a plan. If the plan leaves out no tool, or the rendered decision is too
+ * Renders the stored decision as a plan. If the plan leaves out no tool, or the rendered decision is too
  * long to be stored, the decision contains every tool.
  */
 export function renderRecord(
@@ -92,7 +92,7 @@ export function renderRecord(
 
 /**
  * Applies the stored decision of a conversation with bound reasoning.
- * @param reply the router's reply for the log. Null if the request was not ranked, or if the router replied
+ * @param reply the router's reply, for the log. Null if the request was not ranked, or if the router replied
  * too late.
  */
 export function applyRecord(

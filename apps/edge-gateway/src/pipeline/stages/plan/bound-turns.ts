@@ -66,7 +66,7 @@ export function anchor(
   // Another branch of the conversation may share the first response, so the tools of later turns are not stored here.
   store.keep(accountId, firstTurn, { ...known.plan, additions: [] }).then(
     // The provider may have rejected reasoning, or the turn may have loaded tools, while the plan was being stored.
-    // The state of the conversation is therefore read from the cache again.
+    // The state of the conversation is therefore read from the cache a second time.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'second name of a bound plan not stored'),
   );

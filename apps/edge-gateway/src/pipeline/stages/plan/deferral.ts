@@ -29,8 +29,8 @@ export function chooseDeferral(
 }
 
 /**
- * How tools outside the tool set of a conversation with bound reasoning are handled. The value `null` means
- * that all tools are sent unchanged.
+ * How tools outside the tool set of a conversation with bound reasoning are handled. Null means that all
+ * tools are sent unchanged.
  */
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
@@ -95,9 +95,9 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 }
 
 /**
- * Sends the definitions of deferred tools that the transcript calls without a search result. A client may have
- * kept the tool call without the search result. Without the definition, the prompt would contain calls to an
- * undefined tool. In a conversation with bound reasoning, the tool set stays unchanged.
+ * Sends the definitions of deferred tools that the transcript calls without a search result. A client may
+ * have kept the tool call but dropped the search result. Without the definition, the prompt would contain
+ * calls to an undefined tool. In a conversation with bound reasoning, the tool set stays unchanged.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.deferral?.mode !== 'deferred' || planned.bound !== undefined) return planned;

@@ -46,7 +46,7 @@ export async function loadTools(
   }
 }
 
-/** A part of a message with which a client changes the tools itself. */
+/** A part of a message by which the client itself changes the tools. */
 const ownChange = '"tool_addition"';
 
 /** Returns whether the newest message is a user turn that may load tools. */
@@ -72,8 +72,8 @@ function mayLoad(
 }
 
 /**
- * Lists the tools in the router's newest plan that the conversation does not show yet. A plan of another policy
- * could contain many more tools, so only the policy of the first request can load tools.
+ * Lists the tools in the router's newest plan whose definitions the conversation does not contain yet. A plan
+ * of another policy could contain many more tools, so only the policy of the first request can load tools.
  */
 function listNewTools(
   { tools, request: { outline, tape } }: ConversationSubject,
@@ -92,8 +92,8 @@ function listNewTools(
 }
 
 /**
- * Returns the plan to store if the provider rejects the message that loads tools. The value is null if this
- * request does not have the first such message of its conversation.
+ * Returns the plan to store after the provider rejected the message that loads tools. The value is null if
+ * this request does not have the first such message of its conversation.
  */
 export function findWithdrawal(
   { plan }: BoundConversation,

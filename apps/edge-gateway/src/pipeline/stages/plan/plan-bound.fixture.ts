@@ -48,8 +48,8 @@ export function subjectOf(
 }
 
 /**
- * Opens a gateway replica with its caches. All replicas use the same store. The parameter `forwarded` is the
- * tool set that the current policy would choose.
+ * Opens a gateway replica with its own caches. All replicas use the same store. The parameter `forwarded` is
+ * the tool set that the current policy would choose.
  */
 export function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
   const state = {
@@ -61,7 +61,7 @@ export function openReplica(stored = new Map<string, ConversationPlanRecord>()) 
     policy: 'v1',
     /** The compression settings that the gateway used for each request. */
     compressed: [] as ContextSubject['settings'][],
-    /** Whether earlier messages cannot be compressed again. */
+    /** Whether the earlier messages cannot be compressed again. */
     hasLost: false,
     /** The store saves a plan only after this promise has resolved. */
     storing: Promise.resolve(),

@@ -56,7 +56,7 @@ const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ 
 
 /**
  * Plans the first request of a conversation. If the first request cannot be planned in time, every tool is
- * sent. The decision to send every tool is stored too. Requests with the same beginning must be sent in the
+ * sent. The decision to send every tool is also stored. Requests with the same beginning must be sent in the
  * same form. If the decision cannot be stored, every tool is sent.
  */
 async function decide(
@@ -76,7 +76,7 @@ async function decide(
 interface Proposal {
   readonly record: ConversationPlanRecord;
   readonly reply: PlannedReply | null;
-  /** The plan that sends every tool and states the reason. The field is absent if the router's plan is used. */
+  /** The plan that sends every tool and records the reason. The field is absent if the router's plan is used. */
   readonly unplanned?: ToolPlan;
 }
 

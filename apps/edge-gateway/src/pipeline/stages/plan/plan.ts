@@ -94,7 +94,7 @@ export async function plan(
   return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
-/** Plans a request in a conversation with tools that must not change. Returns null for all other requests. */
+/** Plans a request in a conversation whose tools must not change. Returns null for all other requests. */
 function planFixed(
   request: ParsedRequest,
   target: Target,
@@ -123,7 +123,7 @@ function bindSubject(
 }
 
 /**
- * Plans how the tokens of a request are counted. The count covers the client's original request, except in a
+ * Plans how the tokens of a request are counted. The count is for the client's original request, except in a
  * conversation with bound reasoning.
  */
 export function planCount(
@@ -241,7 +241,7 @@ function isBoundSession(
 }
 
 /**
- * Returns whether a request without tools may be compressed. The account must have enabled this compression.
+ * Returns whether a request without tools may be compressed. The account must have enabled compression of this kind.
  */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;

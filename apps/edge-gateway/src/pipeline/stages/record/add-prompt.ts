@@ -17,8 +17,8 @@ interface PromptServices {
 }
 
 /**
- * Maximum length in bytes of a request with a hashed prompt. Reading a request above this length takes more
- * than a hundredth of a second.
+ * Maximum length in bytes of a request with a hashed prompt. Reading a longer request takes more than ten
+ * milliseconds.
  */
 const bytesMax = 8 * 1024 * 1024;
 const conversationDigits = 32;
@@ -114,8 +114,8 @@ function readTtlSeconds(bytes: Buffer): number | undefined {
 }
 
 /**
- * Returns prices in USD per million tokens, in the tier of the request. The price for cache writes applies to
- * the shortest cache lifetime.
+ * Returns prices in USD per million tokens for the price tier of the request. The price for cache writes
+ * applies to the shortest cache lifetime.
  */
 function readPrices(
   model: CatalogModel,

@@ -29,8 +29,8 @@ export function addSavings(
 }
 
 /**
- * Returns the tools that the plan left out. If the last request was sent with every tool, this request had no
- * recovery tool.
+ * Returns the tools that the plan left out. If the last request included every tool, it had no recovery
+ * tool.
  */
 function findLeftOut({ leftOut, rounds }: Exchange): LeftOutTools | undefined {
   if (leftOut === undefined || rounds?.hasEveryTool !== true) return leftOut;

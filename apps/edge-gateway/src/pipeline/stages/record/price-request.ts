@@ -6,13 +6,13 @@ import { costUsd, pricesAt } from '@gateway/model-catalog';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 import type { AbandonedCall, Attempts } from '../../exchange/attempt.ts';
 
-/** The values that determine the price of a request's savings, in addition to its usage event. */
+/** The inputs, in addition to the usage event, that determine the price of a request's savings. */
 export interface PricedRequest {
   readonly model: CatalogModel | undefined;
   readonly usage: TokenUsage;
   /**
-   * Usage of each provider call, if there were recovery rounds. The last provider call produced the client's
-   * response.
+   * Usage of each provider call, if there were recovery rounds. The last provider call produced the response
+   * to the client.
    */
   readonly rounds: readonly TokenUsage[];
   /** Whether the last provider call sent every tool because the recovery rounds ended without a response. */
@@ -25,8 +25,8 @@ export interface PricedRequest {
    */
   readonly isMarked: boolean;
   /**
-   * Time at which the request was accepted, as Unix time in milliseconds. The model's prices at this time apply
-   * to the request.
+   * Time at which the request was accepted, as Unix time in milliseconds. The model's prices at this time
+   * apply to the request.
    */
   readonly at: number;
 }
@@ -35,7 +35,7 @@ export interface PricedRequest {
 interface PricedSavings {
   /**
    * Value of the saved tokens at the request's mean input price, plus the savings of cache reads that result
-   * from the gateway's cache markers. If the number of tokens saved by pruning was measured, the measured
+   * from the gateway's cache markers. If the number of tokens that pruning saved was measured, the measured
    * number is used.
    */
   readonly grossUsd: number;
@@ -86,8 +86,8 @@ export function priceSavings(
 
 /**
  * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every
- * request needs. This single call reads the input of the first recovery round and writes the response. The
- * single call is assumed to read as many tokens from the prompt cache as the first recovery round. If the
+ * request needs. This single call reads the input of the first recovery round and writes the final response.
+ * The single call is assumed to read as many tokens from the prompt cache as the first recovery round. If the
  * last provider call included every tool, that call counts as the single call.
  */
 function priceRecovery(
@@ -127,7 +127,7 @@ function isRewritten(plan: RequestEventV1['plan']): boolean {
   return plan?.kReason === 'grown' || plan?.kReason === 'decided';
 }
 
-/** Returns the given usage without output tokens, for calculating the price of the input. */
+/** Returns the given usage without output tokens, from which the price of the input is calculated. */
 function inputOf(usage: TokenUsage): TokenUsage {
   const billed = usage.billedInputTokens === undefined ? {} : { billedOutputTokens: 0 };
   return { ...usage, outputTokens: 0, reasoningTokens: 0, ...billed };

@@ -119,7 +119,7 @@ function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buf
 /** A client's request, and the edits with which the gateway forwarded it. */
 interface EditedPrompt {
   readonly outline: RequestOutline;
-  /** The client's bytes, which the ranges of the outline and the edits refer to. */
+  /** The client's bytes, to which the ranges of the outline and the edits refer. */
   readonly bytes: Buffer;
   readonly edits: readonly ByteEdit[];
   readonly readOutline: (edited: Buffer) => RequestOutline;

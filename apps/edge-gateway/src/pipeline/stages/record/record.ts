@@ -95,7 +95,7 @@ export function record(exchange: Exchange, services: RecordServices): Recording 
   };
 }
 
-/** Adds the savings and the hashes of the prompt, which are computed only after the response. */
+/** Adds the savings and the prompt hashes, which are computed only after the response. */
 function completeEvent(
   event: RequestEventV1,
   exchange: Exchange,
@@ -207,7 +207,7 @@ function countRequest(exchange: Exchange, outcome: RelayOutcome, metrics: EdgeMe
 }
 
 /**
- * Adds the response's attributes to the trace span of the provider call and ends the span. The trace span
+ * Adds the response's attributes to the trace span of the provider call, and ends the span. The trace span
  * lasts as long as the response.
  */
 export function endProviderCall({ attempts, timings }: Exchange, outcome: RelayOutcome): void {

@@ -139,7 +139,7 @@ function listFound({ deferredTools }: Exchange, { summary }: RelayOutcome): stri
   return [...called].filter((name) => deferredTools.has(name));
 }
 
-/** Counts the tokens of the recovery rounds, without the round that produced the response. */
+/** Counts the tokens of all recovery rounds except the round that produced the response. */
 function countRecoveryTokens({ rounds, ledger }: Exchange): number {
   if (rounds === undefined || ledger.recoveryRounds === 0) return 0;
   const hidden = rounds.usages.slice(0, -1);
@@ -178,8 +178,8 @@ function sumAllCosts(
 }
 
 /**
- * Prices each recovery round separately, because a price may depend on the input length of a single round.
- * All recovery rounds have the prices of the time at which the request was accepted.
+ * Prices each recovery round separately, because a price may depend on the input length of a single call.
+ * All recovery rounds use the prices from the time at which the request was accepted.
  */
 function sumCosts(
   { rounds, acceptedAt }: Exchange,

@@ -92,7 +92,7 @@ export class BinaryFrameGate implements FrameGate {
   readonly #bytesMax: number;
   readonly #held = new ByteList();
   /**
-   * Length of the buffered frame in bytes. The value is undefined until the first four bytes of the frame have arrived.
+   * Length of the buffered frame in bytes. Undefined until the first four bytes of the frame have arrived.
    */
   #frameBytes: number | undefined;
 

@@ -2,7 +2,7 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import type { FrameGate } from './frame-gate.ts';
 
-/** Writes a parsed stream to the client. One stream writer is created per response. */
+/** Writes a parsed stream to the client. Each response has its own stream writer. */
 export interface StreamWriter {
   /** Splits the provider's bytes into pieces. Each piece is parsed and written before the next piece. */
   split(chunk: Buffer): readonly Buffer[];
@@ -84,9 +84,9 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
 }
 
 /**
- * A snapshot of the events of a recovery round. The snapshot contains the number of events and the last event,
- * because later deltas may be merged into the last event. Copying all events for each withheld tool call would
- * take quadratic time in total.
+ * A snapshot of the events in a recovery round. The snapshot contains the number of events and the last
+ * event, because later deltas may be merged into the last event. Copying all events for each withheld tool
+ * call would take quadratic time in total.
  */
 interface SentEvents {
   readonly events: readonly StreamEvent[];

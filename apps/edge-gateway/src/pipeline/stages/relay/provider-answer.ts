@@ -13,7 +13,7 @@ import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 import { isAnswered } from '../../../request/http-response.ts';
 import type { AnswerBody } from '../../../upstream/answer-body.ts';
 
-/** A provider's response, with the headers to send to the client. */
+/** A provider's response, with the headers that the client receives. */
 export interface ProviderAnswer {
   readonly answer: UpstreamAnswer;
   readonly headers: Readonly<Record<string, string>>;
@@ -89,9 +89,9 @@ export async function relabelStream(
 
 /**
  * Reads a provider's response body to its end, at the rate at which the client reads it. For each chunk, the
- * function `take` returns the bytes to send to the client. Reading pauses while the client's buffer is full,
- * so a stalled client uses a bounded amount of memory. Rejects with the body's own error, with an error from
- * `take`, or with an `AbortError` if the client has disconnected.
+ * function `take` returns the bytes that the client receives. Reading pauses while the client's buffer is
+ * full, so that a stalled client uses a bounded amount of memory. Rejects with the body's own error, with an
+ * error from `take`, or with an `AbortError` if the client has disconnected.
  */
 export function pump(
   body: AnswerBody,

@@ -4,7 +4,7 @@ import { encodeEventStream, EventStreamDecoder } from '@gateway/wire-formats';
 import { splitBinaryFrames } from './frame-gate.ts';
 
 /**
- * Removes the credential of the provider call from a provider's error text. Some providers quote the rejected
+ * Redacts the provider credential in a provider's error text. Some providers quote the rejected
  * key in the error text.
  * @param secrets the secret values in the credential
  */

@@ -59,7 +59,7 @@ const brokenResponses: ReadonlySet<ErrorCode> = new Set([
  * Breaks off a stream after the client has received some of its frames. If the provider's response breaks
  * off, the gateway resets the client's connection. Agents retry a reset connection, but treat most error
  * events as final. For all other errors, the function sends the error event of the endpoint's format, without
- * a success terminator. HTTP/1.0 clients always get the error event, because HTTP/1.0 also ends complete
+ * a success terminator. HTTP/1.0 clients always receive the error event, because HTTP/1.0 also ends complete
  * responses by closing the connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
  * @param beforeEvent the bytes that end an unfinished event of the stream
  */
@@ -73,7 +73,7 @@ export function breakOff(
   response.end(formatNamed(format).client.renderStreamError(toPublicError(error), requestId));
 }
 
-/** The failure of a stream that the provider ended without its terminator. */
+/** The failure of a stream that ended without the provider's terminator. */
 export const truncatedStream = new GatewayError('upstream_invalid', {
   message: 'The provider ended its answer before it was complete.',
 });
@@ -85,7 +85,7 @@ const shortBodyBytes = 64 * 1024;
  * Closes the connection or stream if the request body was not read. An HTTP/1.1 connection closes after the
  * response, because the server would parse the unread bytes as the next request. On an HTTP/2 connection,
  * only the stream of the unread body closes.
- * @returns whether the connection will close with unread bytes
+ * @returns whether the connection will be closed with unread bytes
  */
 function endRequest({ request, response }: Exchange): boolean {
   if (request.complete) return false;

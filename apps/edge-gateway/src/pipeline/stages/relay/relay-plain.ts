@@ -42,8 +42,8 @@ export async function relayPlain(
 }
 
 /**
- * Relays a non-streaming response with one or more recovery rounds. A response that needs no recovery keeps the
- * provider's own bytes.
+ * Relays a non-streaming response with one or more recovery rounds. A response that needs no recovery is sent
+ * as the provider's own bytes.
  */
 async function relayPlainRounds(
   first: ProviderAnswer,
@@ -69,7 +69,7 @@ async function relayPlainRounds(
 }
 
 type ReadRound =
-  /** A response that is sent to the client and not parsed by the gateway. */
+  /** A response that the gateway sends to the client without parsing it. */
   | { readonly kind: 'unread'; readonly bytes: Buffer }
   | {
       readonly kind: 'read';
@@ -140,7 +140,7 @@ function endPlainRounds(
   return endPlain(passed, rounds.summary, exchange);
 }
 
-/** Parses a response. Errors in the result do not quote the credential of the provider call. */
+/** Parses a response. Errors in the outcome do not quote the provider credential. */
 function parseAnswer(
   bytes: Buffer,
   { answer }: ProviderAnswer,
@@ -214,8 +214,8 @@ function passUnread(body: Buffer, passed: ProviderAnswer, exchange: Exchange): R
 
 /**
  * Writes the response to the client.
- * @param bytes the unmodified bytes from the provider. The value is null if the events must be
- * rendered in the client's format.
+ * @param bytes the unmodified bytes from the provider. Null if the events must be rendered in the client's
+ * format.
  */
 function writeAnswer(
   bytes: Buffer | null,

@@ -169,7 +169,7 @@ async function readRound(stream: OpenStream): Promise<void> {
     const last = take(stream, Buffer.alloc(0), reader.end());
     for (const part of last) exchange.response.write(part);
   } catch (error) {
-    // A connection reset after the stream's terminator does not affect the response.
+    // A connection reset after the terminator of the stream does not affect the response.
     if (!reader.summary.sawEnd) throw error;
   }
 }

@@ -38,7 +38,7 @@ export interface ResponseWriter {
   readonly rounds: RecoveryRounds | null;
   /** Removes calls to denied tools. Null for an API key without tool lists. */
   readonly calls: DeniedCalls | null;
-  /** Opens a writer for a parsed stream. One stream writer is created per response. */
+  /** Opens a writer for a parsed stream. Each response has its own stream writer. */
   openStreamWriter(): StreamWriter;
   /** Renders a complete response as the stream that the client expects. */
   renderStream(events: readonly StreamEvent[]): readonly Uint8Array[];
@@ -46,8 +46,8 @@ export interface ResponseWriter {
 
 /**
  * Maximum length of a buffered frame in bytes. This maximum is the limit of the messages parser, plus room
- * for the fields around the data. The document of a server tool arrives in a single event. Each parser checks
- * its own limit first. The parser for chat completions has a lower limit.
+ * for the fields around the data. The whole document of a server tool arrives in a single event. Each parser
+ * checks its own limit first. The parser for chat completions has a lower limit.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 
@@ -125,7 +125,7 @@ function withReasoning(spoken: ProviderSide, { attempts }: Exchange): ProviderSi
   return { ...spoken, provider: mapEvents(spoken.provider, open) };
 }
 
-/** Passes complete frames, byte for byte. */
+/** Forwards complete frames, byte for byte. */
 function passFrames(format: ClientWireFormat): StreamWriter {
   const gate = openGate(format);
   return { split: whole, left: none, write: (chunk) => gate.push(chunk), rest: () => gate.rest() };
@@ -249,15 +249,15 @@ interface PassGiven {
 }
 
 /**
- * Texts in frames that begin a call to a server tool or the result of such a call. These frames have no event
- * yet, because the event is created when the block is complete.
+ * Texts in frames that begin a call to a server tool or the result of such a call. These frames do not have
+ * an event yet, because the event is created when the block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 
 /**
  * Writes a stream in the provider's own format, for a key with tool lists. Frames are sent byte for byte until
  * the first tool call. From the first tool call on, the client receives rendered events, and therefore reads exactly
- * the calls that were checked. The writer buffers only the block of a server tool, until the block is complete.
+ * the calls that were checked. The writer buffers only the content block of a server tool, until the block is complete.
  */
 function passUntilCall({ calls, gate, split, fillIds, render }: PassGiven): StreamWriter {
   let isRendering = false;

@@ -12,7 +12,7 @@ const frameCopies = 2;
 
 /**
  * Adds the memory used by one provider stream to the memory that the account uses. The counted memory includes an
- * unfinished frame. If the request has recovery, the count also includes the text of all events, which the next
+ * incomplete frame. If the request has recovery, the count also includes the text of all events, which the next
  * round's request needs. All methods throw `overloaded` if the account may not use more memory.
  */
 export class StreamMemory {

@@ -79,7 +79,7 @@ const quote = 0x22;
 
 /**
  * A message edit replaces a JSON string with another JSON string that is not longer. Each tool call therefore
- * keeps its tool result.
+ * stays paired with its tool result.
  */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));
@@ -103,7 +103,7 @@ const namespaceMember = /^(?:,\s*)?"namespace"\s*:\s*(?:"[^"]*"|null)(?:\s*,\s*)
 
 /**
  * An edit to a tool call replaces a name or arguments with JSON of the same type, or removes the namespace.
- * Each tool call therefore keeps its tool result.
+ * Each tool call therefore stays paired with its tool result.
  */
 export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
   const broken = plan.recovery?.callEdits.find(({ start, end, replacement }) => {

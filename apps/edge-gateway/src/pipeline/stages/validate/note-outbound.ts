@@ -18,7 +18,7 @@ const shadowCandidatesMax = 4096;
 
 /**
  * Records the plan in the log and in the response headers.
- * @param bytesPerToken ratio for estimating the conversation's tokens
+ * @param bytesPerToken the ratio for estimating the conversation's tokens
  */
 export function noteOutbound(
   exchange: Exchange,
@@ -128,7 +128,7 @@ function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan
   return held;
 }
 
-/** Lists the deferred tools. A call to a deferred tool shows that the model has searched for the tool. */
+/** Lists the tools that are deferred. A call to a deferred tool shows that the model has searched for the tool. */
 function listDeferred({ outline }: ParsedRequest, plan: ToolPlan): ReadonlySet<string> | undefined {
   if (plan.deferral?.mode !== 'deferred') return undefined;
   return new Set(listLeftOut(plan).flatMap((index) => outline.tools[index]?.name ?? []));
@@ -170,7 +170,7 @@ function noteContext(
   headers['x-svc-ctx-tokens-saved'] = String(saved);
 }
 
-/** Adds up the compression steps of all tools and messages by step name. */
+/** Adds up the compression steps of all tools and messages, by step name. */
 export function sumSteps(
   plan: Pick<ToolPlan, 'schemaEdits' | 'context'>,
 ): Exchange['ledger']['compressionSteps'] {

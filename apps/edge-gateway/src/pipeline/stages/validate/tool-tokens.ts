@@ -17,14 +17,14 @@ export type TokenCounts = readonly (number | null)[];
 
 const knownMax = 200_000;
 /**
- * Maximum number of bytes of definitions in one call to the compressor. This value leaves room for framing
+ * Maximum number of bytes of definitions in one call to the compressor. This maximum leaves room for framing
  * below the message bus's limit of 8 MiB per message.
  */
 const textBytesMax = 6 * 1024 * 1024;
 
 /**
  * Returns the token counts of tool definitions. The compressor counts the tokens while the provider is
- * processing the request. Agents send the same definitions in every request, so most token counts are known.
+ * processing the request. Agents send the same definitions in every request, so most token counts are already known.
  */
 export class ToolTokens {
   readonly #messaging: Pick<Messaging, 'call'>;

@@ -177,8 +177,8 @@ function loadsTools({ deferral }: ToolPlan, target: Target): boolean {
 }
 
 /**
- * Returns the plan without compression. The whole conversation is sent, because the model cannot recall removed
- * text without the recovery tool.
+ * Returns the plan with compression removed. The whole conversation is sent, because the model cannot recall
+ * removed text without the recovery tool.
  */
 function withOriginals(plan: ToolPlan): ToolPlan {
   return plan.context.recall === null ? plan : { ...plan, context: noContextEdits };

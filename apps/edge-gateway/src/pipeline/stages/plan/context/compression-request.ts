@@ -19,7 +19,7 @@ export interface CompressedConversation {
   /** The cache keys of the compression results, one key per message. */
   readonly chain: readonly Buffer[];
   /**
-   * Messages before this index are replaced by summaries. The index is 0 if no message is replaced with a
+   * Messages before this index are replaced with summaries. The index is 0 if no message is replaced with a
    * summary.
    */
   readonly clearedBefore: number;
@@ -100,8 +100,8 @@ const questionUnitsMax = 3 * 1024 * 1024;
 /**
  * Returns one mark per message that describes the form in which the message is sent. The mark `a` means that
  * the message is sent unchanged because the compressor was late. The mark `-` means that the message is
- * compressed. The mark `f` means that the message is unchanged, because the message is protected or too
- * short. The mark `o` means that a summary replaces the old message.
+ * compressed. The mark `f` means that the message is sent unchanged because it is protected or too short. The
+ * mark `o` means that a summary replaces the old message.
  */
 export function markMessages(
   { outline, candidates }: ContextSubject,
@@ -133,7 +133,7 @@ export function findBeginning(
 }
 
 /**
- * Renders the request to the compressor.
+ * Renders the request for the compressor.
  * @param begin index of the first message in `parts`. The request contains only the hashes of the messages
  * before `begin`.
  * @throws GatewayError `request_too_large` if the text exceeds the size limit of compression

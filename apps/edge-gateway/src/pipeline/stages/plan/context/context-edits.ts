@@ -9,8 +9,8 @@ type ContextStep = BlockResults[number]['steps'][number];
 
 interface PartEdit {
   /**
-   * The position of the text among the parts of its message. A cache marker that moves into or out of the
-   * message does not change the position.
+   * The position of the text among the parts of its message. The position is independent of cache markers
+   * that move into or out of the message.
    */
   readonly part: number;
   /** The JSON string that replaces the text. */
@@ -30,7 +30,7 @@ export interface MessageEdits {
   readonly steps: readonly ContextStep[];
   /** Ids of the markers for the removed text. */
   readonly markers: readonly string[];
-  /** Keys for looking up the exact token counts. */
+  /** Keys for lookups of the exact token counts. */
   readonly blocks: readonly string[];
   /**
    * Whether the message was not compressed in time. If a message was not compressed in time, all later turns

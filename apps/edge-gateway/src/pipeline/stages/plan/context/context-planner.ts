@@ -170,7 +170,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<{ conversation: CompressedConversation; isKept: boolean }> {
     const conversation = this.#open(subject, subject.settings);
-    // Messages in the new turn are not looked up, because Redis has them only if the request is repeated.
+    // Messages of the new turn are not looked up, because Redis contains them only if the request is a repetition.
     const sentBefore = subject.candidates.filter((index) => index < tailStart);
     await this.#load(subject.accountId, conversation, sentBefore, signal);
     const isKnown = (opened: CompressedConversation): boolean =>

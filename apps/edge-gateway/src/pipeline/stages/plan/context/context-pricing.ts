@@ -38,9 +38,9 @@ interface ReadPrices {
 }
 
 /**
- * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions about compression
- * omit `at` and use the usual prices, so that each request of a conversation makes the same decision. These
- * decisions depend only on the ratios of prices, which do not change.
+ * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions about
+ * compression omit `at` and use the usual prices, so that all requests of a conversation lead to the same
+ * decision. These decisions depend only on price ratios, which do not change.
  */
 function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices | null {
   if (model?.prices == null) return null;
@@ -87,8 +87,8 @@ type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 /**
  * Returns the index of the message before which summaries replace old tool results, or 0 if nothing is
  * summarized. A declared clear happens at the first request for which it saves cost, or which would overflow the
- * context window. A declared clear saves cost if the avoided cache reads are expected to cost more than the
- * required cache write. The required cache write covers all messages that follow the first changed message. The
+ * context window. A declared clear saves money if the expected cost of the avoided cache reads exceeds the cost of
+ * the required cache write. The required cache write covers all messages that follow the first changed message. The
  * decisions of earlier requests are replayed one by one, so that every replica finds the same declared clears.
  */
 export function chooseClear(subject: ClearSubject): number {

@@ -39,8 +39,8 @@ export interface ContextSubject {
 }
 
 /**
- * Records turns of conversations with bound reasoning durably. A recorded turn means that the new messages
- * after the turn were sent unchanged.
+ * Records turns of conversations with bound reasoning durably. If a turn is recorded, the new messages after
+ * it were sent unchanged.
  */
 export interface UnchangedTurns {
   /**
@@ -109,8 +109,8 @@ export class Wait {
   }
 
   /**
-   * Repeats a query until the query succeeds or the wait ends. The method does not repeat a query that cannot
-   * succeed later. If another request has recently waited without success, the query runs only once.
+   * Retries a query until it succeeds or the wait ends. The method does not retry a query that cannot succeed
+   * later. If another request has recently waited without success, the query runs only once.
    * @param hurry the abort signal that limits a query that runs only once
    */
   async insist<Answer>(
@@ -139,7 +139,7 @@ function isHopeless(error: unknown): boolean {
   return error instanceof GatewayError && error.definition.status < 500 && !isOfAccount(error);
 }
 
-/** Whether a query fails only because of this account. */
+/** Whether a query can fail only for this account. */
 function isOfAccount(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'rate_limit_exceeded';
 }

@@ -25,14 +25,14 @@ export interface CompressorClient {
 }
 
 /**
- * Time limit for the recall of removed text in milliseconds. A recall may take longer than planning, because
+ * Time limit in milliseconds for the recall of removed text. A recall may take longer than planning, because
  * the model's next response takes seconds anyway.
  */
 const patientDeadlineMs = 5_000;
 
 /**
  * Creates a client for the compressor service.
- * @param planDeadlineMs time limit for all calls of one plan together
+ * @param planDeadlineMs total time limit for all calls of one plan
  */
 export function createCompressorClient(messaging: Messaging, planDeadlineMs: number): CompressorClient {
   return {

@@ -76,8 +76,8 @@ function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStor
 }
 
 /**
- * The stores that planning uses for conversations with bound reasoning, and the limit on the wait for the
- * stores.
+ * The stores that planning uses for conversations with bound reasoning, and the limit on the wait for
+ * them.
  */
 export interface BoundPlans {
   readonly store: BoundPlanStore;
@@ -88,7 +88,7 @@ export interface BoundPlans {
 /** The state of a conversation with bound reasoning after one of its requests. */
 export interface BoundConversation {
   /**
-   * The plan of the conversation. The value is null if no plan is known, so that every tool is sent unchanged.
+   * The plan of the conversation. Null if no plan is known, so that every tool is sent unchanged.
    */
   readonly plan: ConversationPlanRecord | null;
   /**
@@ -96,7 +96,7 @@ export interface BoundConversation {
    * name of the first response.
    */
   readonly isAnchored: boolean;
-  /** Whether requests instruct the provider to drop reasoning that is bound to another prefix. */
+  /** Whether requests instruct the provider to drop reasoning that is bound to a different prefix. */
   readonly dropsBlocks: boolean;
 }
 

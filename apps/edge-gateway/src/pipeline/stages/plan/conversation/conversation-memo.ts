@@ -6,7 +6,7 @@ import { accountKey } from '../../../../cache/account-keys.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /**
- * Conversation state that the transcript does not show. The positions of tools are indexes in the tool list.
+ * Conversation state that the transcript does not show. The positions of tools are indexes into the tool list.
  */
 export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
   /**
@@ -44,8 +44,8 @@ const stored = z.tuple([
   z.boolean(),
   z.array(position).max(64),
   /**
-   * Whether the tool set is undecided, and the number of tokens in requests before a late plan. Both fields are
-   * missing in state that an older release stored.
+   * Whether the tool set is still undecided, and the number of tokens in requests before a late plan. Both
+   * fields are missing in state that was stored by an older release.
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
@@ -54,8 +54,8 @@ const stored = z.tuple([
 ]);
 
 /**
- * Stores a conversation's state after its last request, by conversation key. If the state is missing, the
- * gateway computes the plan again, and gets the same plan under the same policy version.
+ * Stores the state of a conversation after its last request, by conversation key. If the state is missing,
+ * the gateway computes the plan again, and gets the same plan under the same policy version.
  */
 export class ConversationMemo extends SharedMemo<RememberedConversation> {
   constructor(redis: ConversationRedis, log: Logger) {
@@ -101,7 +101,7 @@ function parseStored(value: string): RememberedConversation | undefined {
   };
 }
 
-/** The Redis commands that the counter uses. One transaction counts a request and sets the expiry. */
+/** The Redis commands that the rate counter uses. One transaction counts a request and sets the expiry. */
 interface CountingRedis {
   multi(): {
     incr(key: string): {
@@ -111,8 +111,8 @@ interface CountingRedis {
 }
 
 /**
- * Number of first requests per account. Users examine their first requests closely, so these requests are
- * never in shadow conversations.
+ * Number of requests of each account that count as its first requests. Users examine their first requests
+ * closely, so these requests are never in shadow conversations.
  */
 const firstRequests = 5;
 /**
@@ -135,7 +135,7 @@ export class FirstRequests {
 
   /**
    * Counts a request in the current window. Returns whether the account is known to have sent its first
-   * requests. The method does not wait for Redis.
+   * requests already. The method does not wait for Redis.
    */
   hasPassed(accountId: string): boolean {
     if (this.#passed.has(accountId)) return true;

@@ -11,7 +11,7 @@ const tools = [0, 1, 2].map((index) => ({ index, name: `tool_${index}`, range: {
 const signal = new AbortController().signal;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
-/** Replicas that share this map share their stored conversations. */
+/** Replicas that share this map also share their stored conversations. */
 function openPlanner(answer: (question: PlanQuestion) => PlannedReply, stored = new Map<string, string>()) {
   const asked: PlanQuestion[] = [];
   const redis = {

@@ -39,8 +39,8 @@ export interface ConversationPlan {
   /** Tools that the model requested in its last turn and that this request adds. */
   readonly requested: readonly number[];
   /**
-   * Whether tool definitions may be shortened. The value is false in a conversation that started with the
-   * client's own definitions.
+   * Whether tool definitions may be shortened. False in a conversation that started with the client's own
+   * definitions.
    */
   readonly mayShortenSchemas: boolean;
 }
@@ -225,7 +225,7 @@ function renderRemembered(known: RememberedConversation, outline: RequestOutline
   };
 }
 
-/** Renders the conversation state. If the client forces a tool, it is stored as a recovered tool. */
+/** Renders the conversation state. If the client forces a tool, the tool is stored as recovered. */
 function rememberReply(
   reply: PlannedReply,
   { userTurns, forcedTools, session, systemTools = [] }: PlanQuestion,

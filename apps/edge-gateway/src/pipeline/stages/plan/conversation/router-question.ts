@@ -17,7 +17,7 @@ import { shortenTurn } from './shorten-turn.ts';
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
 /**
- * Limits for the request to the tool router. Together, the limits keep a request to the tool router below
+ * Limits of the request to the tool router. Together, the limits keep a request to the tool router below
  * about 200 KB.
  */
 const turnsMax = 200;
@@ -28,7 +28,7 @@ const resultCharactersMax = 1_000;
  * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns, because
  * the tool set grows with each turn. For a conversation of more than 200 turns, the request contains the first
  * 199 turns and the last turn. The plan may then lack tools that only an omitted turn would have added.
- * @param shorten returns the text of a user turn as the tool router receives it
+ * @param shorten a function that returns the text of a user turn as the tool router receives it
  */
 export function conversationContext(
   messages: readonly MessageOutline[],
@@ -77,7 +77,7 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanToolsRequest['
   return tool.cacheControl ? [{ position, because: 'cache_control' }] : [];
 }
 
-/** Maximum number of characters of the instructions that are searched for names of tools. */
+/** Maximum number of characters of the instructions that are searched for tool names. */
 const instructionsCharactersMax = 200_000;
 /**
  * The pattern matches the character before a name that is quoted, bold, a heading, or the name of an element.
@@ -89,7 +89,7 @@ const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
  * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read"
  * counts as the name of the tool `read` only if it is marked (quoted, bold, a heading) or precedes the word
  * "tool". If the instructions name more tools than this, the function returns those that are named at least
- * twice, most frequent first. A mere list of all tools contains no information about the use of the tools.
+ * twice, most frequent first. A plain list of all tools does not show how the tools are used.
  * The running time is linear in the length of the instructions.
  */
 export function findSystemTools(outline: RequestOutline, tools: readonly ToolOutline[]): readonly number[] {
@@ -129,8 +129,8 @@ function countNames(text: string, positions: ReadonlyMap<string, number>): Map<n
  */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens. This ratio is typical for chat models, and is used if prices
- * are unknown.
+ * Price of output tokens relative to input tokens. This ratio is typical of chat models, and is used if the
+ * prices are unknown.
  */
 const outputUsual = 4;
 

@@ -14,7 +14,7 @@ interface ValueKind<Value> {
   readonly sizeOf: (value: Value) => number;
   /** Renders a value for storage in Redis. Returns null if the encrypted data is too long for Redis. */
   readonly render: (value: Value) => string | null;
-  /** Parses a value stored in Redis. Returns undefined for invalid data, and may throw. */
+  /** Parses a value stored in Redis. Returns undefined for invalid data, or throws an error. */
   readonly parse: (text: string) => Value | undefined;
   /** The debug log message for an unavailable Redis, including the consequence for planning. */
   readonly unavailable: string;
@@ -28,14 +28,14 @@ const keptSeconds = 24 * 3600;
  */
 const ttlResolutionMs = 1_000;
 /**
- * Maximum time in milliseconds that planning waits for Redis. A cache entry that does not arrive in time is
- * treated as missing.
+ * Maximum time in milliseconds for which planning waits for Redis. A cache entry that does not arrive in time
+ * is treated as missing.
  */
 const waitMs = 25;
 
 /**
- * Stores values of conversations by name. Cache entries are stored in this process and, for other replicas,
- * in Redis.
+ * Stores encrypted data of conversations by name. Cache entries are stored in this process and, for other
+ * replicas, in Redis.
  */
 export class SharedMemo<Value extends object> {
   readonly #redis: ConversationRedis;
@@ -56,8 +56,8 @@ export class SharedMemo<Value extends object> {
   }
 
   /**
-   * Finds a value. This method never fails. Returns undefined if no entry exists, or if Redis is unavailable,
-   * slow or returns invalid data.
+   * Finds a value. This method never throws. Returns undefined if no entry exists, or if Redis is
+   * unavailable, slow or returns invalid data.
    * @param signal an abort signal. If the signal is already aborted, the method does not wait for Redis.
    */
   find(
@@ -68,7 +68,7 @@ export class SharedMemo<Value extends object> {
     return this.#kept.get(name) ?? this.#load(accountId, name, signal);
   }
 
-  /** Returns the entry in the memory of this process, without a Redis lookup. */
+  /** Returns the entry from the memory of this process, without a Redis lookup. */
   peek(name: string): Value | undefined {
     return this.#kept.get(name);
   }

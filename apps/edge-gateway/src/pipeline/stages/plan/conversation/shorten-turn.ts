@@ -7,7 +7,7 @@ const turnCharactersMax = 1_000;
 /** Minimum number of characters that are reserved for pasted text. */
 const pastedCharactersMin = 200;
 /**
- * Number of characters at each end of a turn in which the gateway looks for text that the user wrote. The
+ * Number of characters at each end of a turn in which the gateway searches for text that the user wrote. The
  * middle part of a longer turn is not sent to the tool router.
  */
 const searchedCharacters = 1_000;
@@ -64,7 +64,7 @@ function countFences(text: string, before: number): number {
   return fences;
 }
 
-/** Keeps the beginning and the end of a text. */
+/** Keeps the start and the end of a text. */
 function cutMiddle(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const half = Math.floor((charactersMax - 1) / 2);
@@ -76,8 +76,8 @@ const keptBytesMax = 32 * 1024 * 1024;
 const bytesPerEntry = 200;
 
 /**
- * Shortens user turns, and caches the short form of long turns. Agents send the whole conversation in every
- * request, so most turns are known. A turn is identified by the account and by the SHA-256 of its text.
+ * Shortens user turns, and caches the short form of long turns. Agents send the whole conversation with every
+ * request, so most turns are already known. A turn is identified by the account and by the SHA-256 of its text.
  */
 export class TurnShortener {
   readonly #known = new LRUCache<string, string>({
@@ -105,7 +105,7 @@ export class TurnShortener {
   }
 }
 
-/** Copies a text, because a part of a text keeps the whole text in memory. */
+/** Copies a text, because a substring keeps the whole original text in memory. */
 function copyText(text: string): string {
   const encoding = /[^\0-\xff]/.test(text) ? 'utf16le' : 'latin1';
   return Buffer.from(text, encoding).toString(encoding);

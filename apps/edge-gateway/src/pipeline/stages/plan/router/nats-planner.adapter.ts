@@ -16,8 +16,8 @@ import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.p
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
 /**
- * Maximum length of a message in bytes. This value leaves room for framing below the message bus's limit of 8
- * MiB per message.
+ * Maximum length of a message in bytes. This maximum leaves room for framing below the message bus's limit of
+ * 8 MiB per message.
  */
 const definitionsBytesMax = 6 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 
 
 /**
  * Calls the tool router and the compressor. Tools and earlier turns are sent to the services as hashes only.
- * The full text is sent only to a router instance that lacks the text.
+ * The full text is sent only to a router instance that does not have it.
  */
 export class NatsPlanner implements Planner {
   readonly #messaging: Messaging;
@@ -237,7 +237,7 @@ const reportedBytesMax = 4 * 1024 * 1024;
 
 /**
  * Reports the tool list of an account to the worker. The worker assesses the descriptions of the tools. The
- * report does not delay the request. If a report fails, a later request sends it again.
+ * request does not wait for the report. If a report fails, a later request sends it again.
  */
 class ToolReporter {
   readonly #messaging: Messaging;

@@ -17,14 +17,14 @@ export interface PlanSubject {
 export type PlanQuestion = Omit<PlanToolsRequest, 'listHash' | 'toolHashes' | 'earlierTurns'>;
 
 /**
- * The mode in which tool schemas are shortened. In the mode `balanced`, the length of tool descriptions is
- * limited too.
+ * The mode in which tool schemas are shortened. The mode `balanced` also limits the length of tool
+ * descriptions.
  */
 export type SchemaMode = 'lossless' | 'balanced';
 
 /**
- * The tool router and the compressor. The planner's methods throw an error if the called service is late or
- * unavailable. After an error, the caller continues without a plan or without compression.
+ * The clients for the tool router and the compressor. The planner's methods throw an error if the called
+ * service is late or unavailable. After an error, the caller continues without a plan or without compression.
  */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;

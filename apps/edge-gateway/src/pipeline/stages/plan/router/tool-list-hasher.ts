@@ -38,7 +38,7 @@ function hashTool(bytes: Buffer, { namespace, range }: ToolOutline): string {
   return createHash('sha256').update(`${namespace}\0`).update(definition).digest('hex');
 }
 
-/** Returns a key for the selected tools, and for the bytes from the first to the last selected tool. */
+/** Returns a cache key for the selected tools and the bytes from the first to the last selected tool. */
 function keyOf(bytes: Buffer, tools: readonly ToolOutline[]): string {
   const start = tools[0]?.range.start ?? 0;
   const end = tools.at(-1)?.range.end ?? 0;
