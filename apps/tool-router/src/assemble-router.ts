@@ -14,17 +14,17 @@ import { noSharedVectors } from './vectors/shared-vectors.port.ts';
 const mebibyte = 1024 * 1024;
 /**
  * Memory limits of the router, in addition to the limits of the ranking caches (`ranking/open-ranking.ts`).
- * The router can rebuild all cached data.
+ * The router can rebuild all of its cached data.
  */
 const definitionsBytesMax = 32 * mebibyte;
 const listsBytesMax = 32 * mebibyte;
 
 /**
- * Percentage by which the heap may grow beyond the live objects before a full garbage collection. The default
- * of V8 depends on the machine's memory and can allow a heap several times as large as the live objects. The
- * router's caches are bounded, so a larger heap would contain mostly garbage. With the configured percentage,
- * the router uses 460 MB for 100,000 new tools instead of 850 MB (`npm run bench:router`). As a cost, indexing
- * new tool lists takes a few percent longer. Requests with known tool lists take the same time.
+ * Percentage by which the heap may grow beyond the live objects before a full garbage collection. V8's default
+ * depends on the machine's memory, and can allow a heap several times as large as the live objects. The router's
+ * caches are bounded, so a larger heap would contain mostly garbage. With this percentage, the router uses 460 MB
+ * for 100,000 new tools, compared to 850 MB with the default (`npm run bench:router`). The cost of this index is
+ * that new tool lists take a few percent longer to index. Requests whose tool lists are known take the same time.
  */
 const heapGrowingPercent = 30;
 

@@ -25,26 +25,26 @@ const configSchema = z.object({
       .default(32 * 1024 * 1024),
   ),
   /**
-   * Encoders of the semantic ranking method. With `static`, the router uses only the table of word vectors. With
-   * `minilm`, the router also uses the second encoder (`models/minilm`) for tool lists whose vectors are ready. With
-   * another encoder or reranker directory, the router never uses the second encoder.
+   * Encoders that the semantic ranking method uses. With `static`, the router uses only the table of word
+   * vectors. With `minilm`, the router also uses the second encoder (`models/minilm`) for tool lists whose
+   * vectors are ready. With another encoder or reranker directory, the router never uses the second encoder.
    */
   ROUTER_ENCODER: unlessEmpty(z.enum(['static', 'minilm']).default('static')),
   /**
    * Path to the encoder directory. The directory contains either an encoder of this project (`encoder.json`) or
-   * any sentence transformer (`model.onnx`, `tokenizer.json`). The default is the shipped encoder.
+   * any sentence transformer (`model.onnx`, `tokenizer.json`). The shipped encoder by default.
    */
   ROUTER_ENCODER_DIR: unlessEmpty(z.string().default(encoderDir)),
   /**
    * Path to the reranker directory. The directory contains either a feature reranker (`features.json`) or any
-   * cross-encoder. The value `none` disables reranking. The default is the shipped reranker.
+   * cross-encoder. `none` disables reranking. The shipped reranker by default.
    */
   ROUTER_RERANKER_DIR: unlessEmpty(z.string().default(rerankerDir)),
   /** Number of threads per inference. With a single thread, the other cores stay free for other requests. */
   ROUTER_INFERENCE_THREADS: unlessEmpty(z.coerce.number().int().min(1).max(64).default(1)),
   /**
-   * How long the router waits for vector ranking before it uses keyword ranking, in milliseconds. The time
-   * limit must be well below the edge gateway's PLAN_DEADLINE_MS.
+   * How long the router waits for vector ranking before it falls back to keyword ranking, in milliseconds.
+   * The time limit must be well below the edge gateway's PLAN_DEADLINE_MS.
    */
   ROUTER_SEMANTIC_BUDGET_MS: unlessEmpty(z.coerce.number().int().min(1).max(10_000).default(100)),
 });
@@ -52,7 +52,7 @@ const configSchema = z.object({
 export type ToolRouterConfig = z.output<typeof configSchema>;
 
 /**
- * The directory of the second encoder. The value is null if only the first encoder is in use. The second stage for
+ * The directory of the second encoder. Null if only the first encoder is in use. The second stage for
  * both encoders was fitted with the shipped encoder and reranker, so it is used only with these models.
  */
 export function secondEncoderDir(config: ToolRouterConfig): string | null {

@@ -55,7 +55,7 @@ export class ToolRouterController {
   }
 
   /**
-   * Plans a request on this router instance, after the edge gateway has sent the data that was missing here.
+   * Plans a request on this router instance after the edge gateway has sent the data that the instance lacked.
    */
   @RpcHandler(planToolsAt)
   planHere(request: PlanToolsRequest): Promise<PlanToolsReply> {

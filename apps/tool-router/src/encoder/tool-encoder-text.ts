@@ -5,8 +5,8 @@ import type { EncoderField, EncoderPart, EncoderText } from '../inference/infere
 /** Maximum number of characters that any encoder reads from one text. */
 const charactersPerTextMax = 4_000;
 /**
- * Maximum number of texts read from a tool definition. Any further texts are skipped, because no encoder reads
- * that many words.
+ * Maximum number of texts that are read from a tool definition. All further texts are skipped, because no
+ * encoder reads that many words.
  */
 const partsMax = 256;
 
@@ -71,8 +71,8 @@ export function renderToolText(definition: ToolDefinition): EncoderText {
 }
 
 /**
- * The second encoder's text for a tool, which is the name and the description. With parameters, the second
- * encoder takes twice as long and finds fewer needed tools, and the first encoder already reads parameters.
+ * The second encoder's text for a tool, which is the name and the description. If its text includes parameters, the
+ * second encoder takes twice as long and finds fewer needed tools, and the first encoder already reads parameters.
  */
 export function renderToolSentence(definition: ToolDefinition): EncoderText {
   return renderToolText(definition).filter(({ field }) => field === 'name' || field === 'description');

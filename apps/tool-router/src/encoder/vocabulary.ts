@@ -5,7 +5,7 @@ import { encoderFields } from '../inference/inference-protocol.ts';
 const charactersPerTextMax = 20_000;
 
 /**
- * The model input has two rows of equal length, one with token ids and one with field ids. Token ids and field
+ * The model input has two rows of equal length, one of token ids and one of field ids. Token ids and field
  * ids start at 1. The id 0 is padding.
  */
 interface TokenRow {
@@ -15,11 +15,11 @@ interface TokenRow {
 
 export interface VocabularyOptions {
   /**
-   * Number of extra token ids after the vocabulary ids. Each unknown word gets one of these ids, which its hash
-   * selects.
+   * Number of token ids in addition to the vocabulary ids. Each unknown word gets one of these ids, selected
+   * by its hash.
    */
   readonly buckets: number;
-  /** Maximum number of distinct tokens for each text field. */
+  /** Maximum number of distinct tokens per text field. */
   readonly tokensMax: Readonly<Record<EncoderField, number>>;
 }
 
@@ -78,7 +78,7 @@ function hashWord(word: string): number {
   return hash >>> 0;
 }
 
-/** The two input tensors of an inference in row-major order. Shorter rows are padded with 0. */
+/** The two input tensors of an inference, in row-major order. Shorter rows are padded with 0. */
 interface TokenBatch {
   readonly tokenIds: BigInt64Array;
   readonly fieldIds: BigInt64Array;

@@ -30,8 +30,8 @@ const manifestSchema = z.object({
   }),
   tokensMax: z.record(z.enum(encoderFields), tokensMax),
   /**
-   * A sample text and its expected vector. The router encodes the sample text on startup to prove that the
-   * graph, runtime and vocabulary match.
+   * A sample text, and the vector that the model must compute for it. The router encodes the sample text on
+   * startup to verify that graph, runtime and vocabulary match.
    */
   check: z.object({ text: z.array(partSchema), vector: z.array(z.number()) }),
 });
@@ -40,8 +40,8 @@ type Manifest = z.infer<typeof manifestSchema>;
 /** Maximum difference per dimension between the expected and the computed vector. */
 const checkTolerance = 1e-3;
 /**
- * Maximum number of texts per inference run. Padding to the longest text costs time, and the thread is blocked
- * during an inference run.
+ * Maximum number of texts per inference run. Padding to the longest text takes time, and an inference run
+ * blocks the thread.
  */
 const rowsMax = 32;
 
@@ -97,7 +97,7 @@ export class WordsEncoder implements Encoder {
       vectors.set(data, from * this.dimensions);
     }
     // The model's vector for a text without words would have no meaningful direction.
-    // A text without words therefore gets the all-zero vector, which is equally distant from every tool.
+    // A text without words therefore gets the zero vector, which is equally distant from every tool.
     return vectors.map((value) => (Number.isFinite(value) ? value : 0));
   }
 

@@ -1,5 +1,5 @@
 // A worker thread with a one-dimensional model.
-// The thread exits when a batch contains the text `end`, and sends a reply to every other batch.
+// The thread exits when a batch contains the text `end`, and replies to every other batch.
 import { parentPort } from 'node:worker_threads';
 
 parentPort.postMessage({ kind: 'ready', encoder: { id: 'one', dimensions: 1 }, reranker: null });

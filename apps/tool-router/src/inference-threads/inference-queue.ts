@@ -4,7 +4,7 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'refined', 'awaited', 'later', 'background'];
 /**
- * Maximum number of inference tasks per batch. Several plan tasks share one batch. Any other task takes a few
+ * Maximum number of inference tasks per batch. Several plan tasks share one batch. All other tasks take a few
  * milliseconds. All results of a batch arrive together, so these tasks run in small batches.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = {
@@ -16,7 +16,7 @@ const batchTasksMax: Readonly<Record<Urgency, number>> = {
 };
 /**
  * Maximum number of waiting inference tasks per urgency. A longer queue would be useless, because a plan task
- * behind 512 other tasks, or a refined task behind 64 other tasks, would miss its deadline.
+ * behind 512 other tasks, or a refined task behind 64, would miss its deadline.
  */
 const waitingMax: Readonly<Record<Urgency, number>> = {
   plan: 512,
@@ -26,7 +26,7 @@ const waitingMax: Readonly<Record<Urgency, number>> = {
   background: 4_096,
 };
 /**
- * Number of inference tasks that each account may still add when other accounts have filled the queue. With
+ * Number of inference tasks that each account may still add after other accounts have filled the queue. With
  * these tasks, the queue may grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
@@ -95,7 +95,7 @@ export class InferenceQueue {
     return [];
   }
 
-  /** Counts the computation time of a batch against the accounts of its vector tasks. */
+  /** Charges the computation time of a batch to the accounts of its vector tasks. */
   noteTime(batch: readonly WaitingTask[], ms: number): void {
     for (const { options } of batch)
       if (countsAsVectorTime(options.urgency))
@@ -133,14 +133,14 @@ export class InferenceQueue {
 }
 
 /**
- * Whether a task uses the account's share of computation time. Plan tasks are short. Background tasks run only
- * if nothing else waits, and accounts take turns, so no account can delay the plans of other accounts with them.
+ * Whether a task counts against the account's share of computation time. Plan tasks take little time. Background tasks
+ * run only if nothing else waits, and accounts take turns, so that these tasks cannot delay the plans of other accounts.
  */
 function countsAsVectorTime(urgency: Urgency): boolean {
   return urgency === 'awaited' || urgency === 'later';
 }
 
-/** Waiting inference tasks with the same urgency. Each account has a queue, and the accounts take turns. */
+/** Waiting inference tasks of the same urgency. Each account has its own queue, and the accounts take turns. */
 class TaskLine {
   readonly #tasks = new Map<string, WaitingTask[]>();
   #size = 0;
@@ -166,7 +166,7 @@ class TaskLine {
 
   /**
    * Takes a task of the first account for which `mayTake` is true. That account then moves to the end of the
-   * order.
+   * queue.
    */
   takeInTurn(mayTake: (accountId: string) => boolean): WaitingTask | undefined {
     for (const [accountId, tasks] of this.#tasks) {

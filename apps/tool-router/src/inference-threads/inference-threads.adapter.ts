@@ -19,7 +19,7 @@ export interface InferenceThreadsOptions {
   readonly vectorTime: TimeShare;
   readonly logger: Logger;
   readonly metrics: InferenceMetrics;
-  /** Path to the worker thread's script. The default is the inference thread's script. */
+  /** Path to the worker thread's script. The inference thread's script by default. */
   readonly threadFile?: URL;
 }
 
@@ -52,8 +52,8 @@ const textsPerTaskMax = 32;
 /**
  * Runs the models in a worker thread, because onnxruntime-node computes on the calling thread. The worker
  * thread processes one batch at a time, and new tasks wait for the next batch. If the worker thread exits or
- * hangs, a new thread replaces it. Each replacement waits longer than the one before. While no worker thread
- * runs, every task is rejected with `no_model`.
+ * hangs, a new thread replaces it. Each replacement thread waits longer than the one before. While no worker
+ * thread is running, every task is rejected with `no_model`.
  */
 export class InferenceThreads implements Inference {
   readonly #options: InferenceThreadsOptions;
@@ -163,7 +163,7 @@ export class InferenceThreads implements Inference {
     if (this.#inFlight !== undefined || this.#facts === undefined || this.#worker === undefined) return;
     const tasks = this.#queue.take(performance.now());
     if (tasks.length === 0) {
-      // The batch can be empty while tasks wait, if all waiting accounts have used their share of computation time.
+      // The batch can be empty although tasks wait, if all waiting accounts have used their share of computation time.
       if (this.#queue.size > 0) this.#later ??= setTimeout(() => this.#pumpLater(), laterMs);
       return;
     }
@@ -190,7 +190,7 @@ export class InferenceThreads implements Inference {
     this.#options.metrics.observeBatch(urgency, batch.tasks.length, inferenceMs);
     this.#queue.noteTime(batch.tasks, inferenceMs);
     this.#learnPace(batch.tasks, inferenceMs);
-    // The next batch is sent first, so that the worker thread runs while this batch's results are handled.
+    // The next batch is sent first, so that the worker thread runs while the results of this batch are processed.
     this.#pump();
     batch.tasks.forEach(({ resolve, reject }, at) => {
       const result = results[at] ?? { error: 'no result' };
@@ -209,7 +209,7 @@ export class InferenceThreads implements Inference {
 
   #giveUp(worker: Worker): void {
     this.#options.logger.error({}, 'inference thread hangs, replacing it');
-    // The code does not wait for the termination, because native code cannot be interrupted.
+    // The code does not wait for the thread to terminate, because native code cannot be interrupted.
     void worker.terminate();
     if (this.#worker === worker) this.#replace();
   }

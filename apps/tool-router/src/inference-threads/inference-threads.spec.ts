@@ -26,7 +26,7 @@ describe('an inference thread', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => threads.run(task('a'), plan)));
     expect(answers).toHaveLength(20);
     const { body } = await metrics.render();
-    // The thread has no work when the first task arrives, so the first batch contains only that task.
+    // The thread is idle when the first task arrives, so the first batch contains only that task.
     expect(body).toMatch(/tool_router_inference_batch_tasks_count\{[^}]*urgency="plan"[^}]*\} 2\n/);
     expect(body).toMatch(/tool_router_inference_batch_tasks_sum\{[^}]*urgency="plan"[^}]*\} 20\n/);
   });

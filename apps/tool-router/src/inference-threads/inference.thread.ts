@@ -50,7 +50,7 @@ async function answer({ id, tasks }: InferenceBatch): Promise<void> {
 }
 
 /**
- * Encodes the texts from all tasks for an encoder in one call. With the first encoder, a call with several
+ * Encodes the texts of all tasks for an encoder in one call. With the first encoder, a call with several
  * queries takes little longer than a call with one query.
  */
 async function encodeAll(

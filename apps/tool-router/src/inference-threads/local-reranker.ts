@@ -7,7 +7,7 @@ import { InferenceRefused, type Inference, type InferenceOptions } from '../infe
 
 /**
  * Maximum size in bytes of a model that runs on the calling thread. A small model scores a thousand tools in
- * 0.05 ms. Sending the tools to another thread takes longer.
+ * 0.05 ms. Transferring the tools to another thread takes longer.
  */
 const modelBytesMax = 64 * 1024;
 
@@ -25,7 +25,7 @@ export class LocalReranker implements Inference {
   }
 
   /**
-   * Loads the reranker from a directory if it is a small feature reranker. Returns undefined if the reranker
+   * Loads the reranker in a directory if it is a small feature reranker. Returns undefined if the reranker
    * has a different kind or fails to load.
    */
   static async open(directory: string, logger: Logger): Promise<FeatureReranker | undefined> {

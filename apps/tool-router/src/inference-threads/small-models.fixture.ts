@@ -80,7 +80,7 @@ export function makeTokenizerJson(): string {
   });
 }
 
-/** Maps each word to its own unit vector, so that a text's vector shows which words it contains. */
+/** Maps each word to its own unit vector, so that the vector of a text shows which words the text contains. */
 export function makeSentenceModel(): Buffer {
   const rows = vocabulary.flatMap((_, id) => vocabulary.map((__, at) => (at === id ? 1 : 0)));
   return model(

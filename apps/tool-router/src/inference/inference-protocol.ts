@@ -1,9 +1,9 @@
 /** Startup data for the inference thread. */
 export interface InferenceThreadData {
   readonly encoderDir: string;
-  /** Path to the second encoder's directory. The value is null if only the first encoder is in use. */
+  /** Path to the second encoder's directory. Null if only the first encoder is in use. */
   readonly secondEncoderDir: string | null;
-  /** Path to the reranker's directory. The value is null if no reranker is configured. */
+  /** Path to the directory of the reranker. Null if no reranker is configured. */
   readonly rerankerDir: string | null;
   /** Number of threads per inference. With a single thread, the other cores stay free for other requests. */
   readonly threads: number;
@@ -27,7 +27,7 @@ export interface EncoderFacts {
 export interface RerankerFacts {
   readonly id: string;
   /**
-   * The input that the reranker reads. With `features`, the reranker reads feature rows. The feature names are
+   * The input that the reranker reads. With `features`, the reranker reads feature rows. The feature names,
    * in column order. With `pairs`, the reranker is a cross-encoder that reads pairs of query and text.
    */
   readonly reads:
@@ -36,8 +36,8 @@ export interface RerankerFacts {
 
 export type InferenceTask =
   /**
-   * Encodes texts with the first encoder, unless `encoder` selects the second. The result contains the vectors
-   * of all texts, concatenated.
+   * Encodes texts with the first encoder, unless `encoder` selects the second. The returned array contains
+   * the vectors of all texts, concatenated.
    */
   | { readonly kind: 'encode'; readonly texts: readonly EncoderText[]; readonly encoder?: EncoderPlace }
   /** Scores feature rows. Returns one score per feature row. */
@@ -53,8 +53,8 @@ export interface InferenceBatch {
 export type InferenceResult = { readonly numbers: Float32Array } | { readonly error: string };
 
 /**
- * Message with the loaded models. The inference thread sends this message once, before it accepts batches. If
- * a model fails to load, the router uses only the other models.
+ * Message that reports the loaded models. The inference thread sends this message once, before it accepts
+ * batches. If a model fails to load, the router uses only the other models.
  */
 export interface InferenceReady {
   readonly kind: 'ready';
@@ -74,8 +74,8 @@ export type ThreadMessage =
     };
 
 /**
- * Text fields that an encoder may weight differently. The order of the fields defines the ids in a model's
- * `field_ids`, starting at 1.
+ * Text fields to which an encoder may give different weights. The order of the fields defines the ids in a
+ * model's `field_ids`, starting at 1.
  */
 export const encoderFields = [
   'query',

@@ -1,15 +1,15 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of an inference task, in the order of execution. With `plan`, a plan waits for the result. With
- * `refined`, a plan waits for the second encoder, and can do without the result. With `awaited`, a plan waits for
- * vectors of new tools. With `later`, no plan waits for the result yet. With `background`, no plan ever waits.
+ * Urgency of an inference task, in the order of execution. With `plan`, a plan waits for the task. With
+ * `refined`, a plan waits for the second encoder, but does not depend on it. With `awaited`, a plan waits for
+ * vectors of new tools. With `later`, no plan waits for the task yet. With `background`, no plan ever waits.
  */
 export type Urgency = 'plan' | 'refined' | 'awaited' | 'later' | 'background';
 
 export interface InferenceOptions {
   readonly urgency: Urgency;
-  /** The account that the inference task is for. Accounts with waiting tasks take turns. */
+  /** The account to which the inference task belongs. Accounts with waiting tasks take turns. */
   readonly accountId?: string;
   /**
    * Deadline of the inference task in milliseconds, as a timestamp from `performance.now()`. A task that has
@@ -20,14 +20,14 @@ export interface InferenceOptions {
 
 /** Runs the models outside the event loop. */
 export interface Inference {
-  /** The loaded encoder. The value is undefined while no encoder is available. */
+  /** The loaded encoder. Undefined while no encoder is available. */
   readonly encoder: EncoderFacts | undefined;
-  /** The loaded second encoder. The value is undefined while no second encoder is available. */
+  /** The loaded second encoder. Undefined while no second encoder is available. */
   readonly secondEncoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**
-   * Number of texts that block the thread for only a few milliseconds. The caller splits larger jobs into tasks
-   * with this number of texts, so that more urgent tasks can run in between.
+   * Number of texts that block the thread for only a few milliseconds. The caller splits larger jobs into
+   * tasks with this number of texts, so that more urgent tasks can run in between.
    */
   readonly textsPerTask: number;
   /**
@@ -36,7 +36,7 @@ export interface Inference {
   run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array>;
 }
 
-/** Thrown when inference fails. The caller then uses keyword ranking. */
+/** Thrown if inference fails. The caller then uses keyword ranking. */
 export class InferenceRefused extends Error {
   readonly reason: 'no_model' | 'late' | 'busy';
 

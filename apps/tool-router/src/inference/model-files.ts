@@ -15,7 +15,7 @@ export function openGraph(model: Uint8Array, threads: number): Promise<Inference
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
-    // The option to reuse memory patterns is off, because text lengths vary and preallocated memory would be wasted.
+    // Memory pattern reuse is off, because text lengths vary and preallocated memory would be wasted.
     enableMemPattern: false,
     logSeverityLevel: 3,
   });
@@ -39,9 +39,9 @@ export async function readFirstFile(
 const digestsSchema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
 
 /**
- * Compares the files in a model directory with the SHA-256 digests in `digests.json`. A directory without the
- * file `digests.json` is not checked.
- * @throws if a file is missing or has another digest.
+ * Compares the files in a model directory with the SHA-256 digests in `digests.json`. A directory without a
+ * `digests.json` file is not checked.
+ * @throws if a file is missing or does not match its digest.
  */
 export async function checkDigests(directory: string): Promise<void> {
   const json = await readFile(join(directory, 'digests.json'), 'utf8').catch(() => '{}');
@@ -53,8 +53,8 @@ export async function checkDigests(directory: string): Promise<void> {
 }
 
 /**
- * A model's id, which is a hash of its files. Because of this id, the results of different models are never
- * mixed.
+ * A model's id, which is a hash of its files. Because of this id, vectors and scores of different models are
+ * never mixed.
  */
 export function nameModel(...files: readonly Uint8Array[]): string {
   return hash('sha256', Buffer.concat(files.map((file) => Buffer.from(hash('sha256', file))))).slice(0, 16);

@@ -20,7 +20,7 @@ export interface Encoder {
  * available.
  */
 export interface Reranker extends RerankerFacts {
-  /** Takes concatenated feature rows and returns one score per row. */
+  /** Takes concatenated feature rows, and returns one score per row. */
   scoreFeatures(features: Float32Array): Promise<Float32Array>;
   /** Takes one query with several texts and returns one score per text. */
   scorePairs(query: string, texts: readonly string[]): Promise<Float32Array>;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 /** Default maximum number of tokens per text. A model directory can specify a smaller limit. */
 const tokensMaxDefault = 512;
 /**
- * Maximum expected length of a token in characters. Before a text is tokenized, it is truncated to this length
+ * Maximum expected length of a token in characters. Before tokenization, a text is truncated to this length
  * times the maximum number of tokens.
  */
 const charactersPerTokenMax = 8;

@@ -6,8 +6,8 @@ import type { ToolSet } from './tool-set.ts';
 export type AlwaysInReason = NonNullable<ToolCandidate['alwaysIn']>;
 
 /**
- * Positions of the tools that are forwarded regardless of their score, each with a reason. A reason from the
- * tool list takes precedence over a reason from the transcript.
+ * Positions of the tools that are forwarded regardless of their score, each with a reason. A reason that
+ * comes from the tool list takes precedence over a reason that comes from the transcript.
  */
 export function findAlwaysIn(
   request: PlanToolsRequest,
@@ -43,7 +43,7 @@ export function findPinned(
   index.names.forEach((name, position) => {
     if (name === null) add(position, 'built_in');
   });
-  // Gateways of the previous release send no `systemTools` and reject the reason `core`.
+  // Gateways of the previous release do not send `systemTools`, and reject the reason `core`.
   for (const position of findCoreTools(index))
     add(position, systemTools === undefined ? 'mentioned' : 'core');
   for (const position of systemTools ?? []) add(position, 'system_prompt');
@@ -52,7 +52,7 @@ export function findPinned(
 
 /**
  * The names of the basic tools in published coding agents, by purpose. Names are compared without case and
- * separators. Agents use these tools in every loop, although users rarely ask for them.
+ * separators. Agents use these tools in every loop, although users rarely ask for them explicitly.
  */
 const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySet<string>>> = {
   shell: new Set(
@@ -74,8 +74,8 @@ const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySe
  */
 const serverNames = new Set('createfile editfile openfile readfile writefile'.split(' '));
 /**
- * Minimum number of purposes that the tools of a list must cover, so that the list counts as the list of a
- * coding agent.
+ * Minimum number of purposes that the tools must cover for the list to count as the list of a coding
+ * agent.
  */
 const purposesMin = 2;
 
@@ -99,8 +99,8 @@ const coreToolsMax = 16;
 const coreByIndex = new WeakMap<KeywordIndex, readonly number[]>();
 
 /**
- * Positions of a tool list's core tools, at most 16. Core tools are the client's tools for reaching other
- * tools, and the shell, read, write and edit tools of an agent. The search runs once per tool list.
+ * Positions of the core tools in a tool list, at most 16. Core tools are the client's tools for reaching
+ * other tools, and the shell, read, write and edit tools of an agent. The search runs once per tool list.
  */
 export function findCoreTools(index: KeywordIndex): readonly number[] {
   const known = coreByIndex.get(index);
@@ -130,8 +130,8 @@ interface BasicTool {
 
 /**
  * Removes the tools that probably belong to an MCP server. A name of an MCP server's tool belongs to the agent
- * if the agent's shell tool is spelled in the same way, or if the agent has no other tool for the purpose. A list
- * without a shell tool and with such names only is the list of an MCP server.
+ * if the agent's shell tool is spelled in the same way, or if the agent has no other tool for the purpose. A
+ * list without a shell tool that contains only such names is the list of an MCP server.
  */
 function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   const isServers = ({ name }: BasicTool): boolean => serverNames.has(bareName(name));
@@ -144,7 +144,7 @@ function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   );
 }
 
-/** The spelling of a name: several words with separators, or capital letters, or neither. */
+/** How a name is spelled: several words with separators, or capital letters, or neither. */
 function styleOf(name: string): 'separated' | 'capital' | 'plain' {
   if (/[^\p{L}\p{N}]/u.test(name)) return 'separated';
   return /\p{Lu}/u.test(name) ? 'capital' : 'plain';
@@ -176,8 +176,8 @@ function reachesTools(name: string): boolean {
 }
 
 /**
- * In `in_place` mode, the tools and the prefix never change. A pruned tool stays pruned even if the model calls
- * it, and recovery can still reach the tool.
+ * In `in_place` mode, the tools and the prefix never change. A pruned tool stays pruned even if the model
+ * calls it, but recovery can still reach the tool.
  */
 export function keepReachable(
   alwaysIn: Map<number, AlwaysInReason>,

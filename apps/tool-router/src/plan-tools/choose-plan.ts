@@ -29,21 +29,21 @@ interface PlanInput {
   readonly request: PlanToolsRequest;
   readonly index: KeywordIndex;
   /**
-   * The user turns that can grow the tool set, oldest first. If the conversation is remembered and not in
-   * shadow, the list contains only the turns after the remembered turns.
+   * The user turns that can add tools, oldest first. If the conversation is stored and not in shadow,
+   * the list contains only the turns after the stored turns.
    */
   readonly turns: readonly RankedTurn[];
-  /** Number of turns at the start of `turns` that the remembered conversation already covers. */
+  /** Number of turns at the start of `turns` that the stored conversation already covers. */
   readonly rememberedTurns: number;
   /**
-   * The ranking for the newest turn, which exists even if this turn cannot grow the tool set. The value is
-   * undefined if the request has no user turns.
+   * The ranking for the newest turn, which exists even if this turn cannot add tools. Undefined if
+   * the request has no user turns.
    */
   readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
-  /** Positions of the tools mentioned in any user turn. */
+  /** Positions of the tools that any user turn mentions. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
-  /** The account's routing policy. The policy is null if the account has no measurements. */
+  /** The account's routing policy. Null if the account has no measurements. */
   readonly measured: RoutingPolicy | null;
 }
 
@@ -101,8 +101,8 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
 }
 
 /**
- * Decides at random whether a new conversation is a shadow conversation. A remembered conversation keeps its
- * earlier decision. The function also decides if no tool set is chosen yet because a plan missed its deadline.
+ * Decides at random whether a new conversation becomes a shadow conversation. A remembered conversation keeps its
+ * earlier decision. The function also decides if no tool set has been chosen yet because a plan missed its deadline.
  */
 function drawShadow(
   { request, measured }: PlanInput,
@@ -131,8 +131,8 @@ function* heldFrom(
 }
 
 /**
- * Version of the ranking that chose the tool set, the prior and the account's routing policy. Plans with equal versions choose the
- * same tools for the same request.
+ * Version of the ranking that chose the tool set, of the prior, and of the account's routing policy. Plans
+ * with equal versions choose the same tools for the same request.
  */
 function renderVersion(
   { priors, measured }: PlanInput,
@@ -197,10 +197,10 @@ function listCandidates(
 }
 
 /**
- * Returns the reason that the plan reports. The plan reports the reason for K (the number of ranked tools) when
- * the tool set is chosen. The plan also reports this reason as long as all tools are sent. A plan reports the
- * reason `decided` if its tool set is chosen after requests with all tools. Plans for later turns report the
- * reason `frozen`, or `grown` if the newest turn added tools.
+ * Returns the reason that the plan reports. The plan reports the reason for its K (number of ranked tools)
+ * when the tool set is chosen. The plan reports this reason for as long as all tools are sent. A plan reports
+ * the reason `decided` if its tool set is chosen after requests with all tools. Plans for later turns report
+ * the reason `frozen`, or `grown` if the newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;
@@ -218,9 +218,9 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
 
 /**
  * The probability that the conversation is selected as a shadow conversation. A shadow conversation gets a
- * plan, but all its tools are forwarded. The random decision depends only on the first turn. The gateway stores
- * the decision, and repeating it gives the same result. Conversations with short tool lists or an override of K
- * are never selected, because their plans do not measure recall.
+ * plan, but all its tools are forwarded. The random decision depends only on the first turn. The gateway
+ * stores the decision, and a repeated decision has the same outcome. Conversations with short tool lists or
+ * an override of K are never selected, because their plans do not measure recall.
  */
 export function shareOfShadow(
   { shadow }: Pick<PlanToolsRequest, 'shadow'>,

@@ -5,22 +5,22 @@ import { recallAt, recallsUpTo, surenessOf } from '../policy/recall-prior.ts';
 /** The parts of a user turn that affect the tool set. */
 export interface RankedTurn {
   readonly ranking: TurnRanking;
-  /** Positions of the tools mentioned in the turn. */
+  /** Positions of the tools that the turn mentions. */
   readonly mentioned: readonly number[];
-  /** Whether the turn only continues the previous task, for example with "yes, do it". */
+  /** Whether the turn only continues the previous task, as in "yes, do it". */
   readonly carriesOn: boolean;
 }
 
 /**
- * Minimum coverage that the tool set must keep if growing it rewrites no cached prefix. Coverage is the
- * probability that a needed tool is in the tool set. With less coverage, a needed tool is more likely to be
- * pruned than forwarded.
+ * Minimum coverage that the tool set must keep if growing it does not rewrite a cached prefix. Coverage is
+ * the probability that a needed tool is in the tool set. Below this coverage, a needed tool is more likely to
+ * be pruned than forwarded.
  */
 const coverageMin = 0.5;
 /**
  * Minimum gain in coverage that justifies rewriting a cached prefix. Coverage is the probability that a needed
- * tool is in the tool set. The first value applies without recovery, and the second value applies with
- * recovery. The second value comes from `npm run eval:sessions`, measured on conversations outside its report.
+ * tool is in the tool set. The first number applies without recovery, the second with recovery. The second
+ * number comes from `npm run eval:sessions`, measured on conversations outside its report.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
@@ -29,21 +29,21 @@ interface GrowthQuestion {
   /** Positions of the tools that do not count toward K. */
   readonly pinned: ReadonlySet<number>;
   readonly recall: TurnRecall;
-  /** The recall that a turn requires, from 0 to 1. */
+  /** The recall that a turn must reach, from 0 to 1. */
   readonly needed: number;
-  /** Whether recovery can reach pruned tools. */
+  /** Whether the model can reach pruned tools through recovery. */
   readonly isReachable: boolean;
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
   /**
-   * Whether the added tools follow the cached prefix. Every turn then adds its best tools, because an added tool
-   * costs only its definition. A turn that continues the previous task also adds tools, because the next steps
-   * of a task often need other tools.
+   * Whether the added tools come after the cached prefix. Every turn then adds its best tools, because an
+   * added tool costs only its definition. A turn that continues the previous task also adds tools, because
+   * the later steps of a task often need other tools.
    */
   readonly isAppended: boolean;
   /**
-   * The K for each turn, which is an override or the account's measured K. The value is null if the priors
-   * choose K.
+   * The K of each turn, which is an override or the account's measured K. Null if the priors choose
+   * K.
    */
   readonly fixedK: number | null;
   readonly isOverride: boolean;
@@ -53,7 +53,7 @@ interface GrowthQuestion {
 
 /**
  * Chooses the tools that a later turn adds to the tool set. Adding tools inside the tool list rewrites a cached
- * prefix. Such an addition therefore requires a confident ranking and a coverage clearly below the target.
+ * prefix. Such an addition therefore requires a confident ranking, and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
@@ -69,7 +69,7 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (!question.isAppended && coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
   // An ambiguous turn adds no tool, because such a turn would need the whole tool list.
-  // No tool is added if the tool set already contains the turn's best tool.
+  // No tool is added if the tool set already contains the turn's best-ranked tool.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);
   return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));

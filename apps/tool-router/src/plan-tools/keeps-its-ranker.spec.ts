@@ -19,7 +19,7 @@ const rankedByOf = (encoders: EncoderChoice) => (encoders === 'both' ? 'semantic
 
 /**
  * Creates a planner whose semantic rankings come from keyword scores. `state.available` is the best choice of
- * encoders at the time, and `state.asked` collects the encoders of all rankings.
+ * encoders at the moment, and `state.asked` collects the encoders of all rankings.
  */
 function openPlanner() {
   const state: { available: EncoderChoice; asked: (EncoderChoice | undefined)[] } = {

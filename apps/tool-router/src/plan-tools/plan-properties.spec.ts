@@ -12,7 +12,7 @@ import { noPolicies } from '../policy/routing-policies.port.ts';
 import { defineTool, planRequest } from '../tool-index/tools.fixture.ts';
 import { openRouterShares } from '../shares/router-shares.ts';
 
-/** A small vocabulary, so that tools and turns often have words in common. */
+/** A small vocabulary, so that tools and turns often share words. */
 const word = fc.constantFrom(
   ...'create list delete merge search issue pull request file branch user team label release コード épreuve'.split(
     ' ',
@@ -112,7 +112,7 @@ describe('for any tools and any transcript', () => {
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
         // In `in_place` mode, a pruned tool stays pruned even if the model calls it.
-        // Recovery rewrites such calls for the provider.
+        // Recovery rewrites such calls before they are sent to the provider.
         if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);

@@ -16,20 +16,20 @@ import type { ToolLists } from '../tool-index/tool-memory.ts';
 /** A stored list of user turns. */
 interface StoredTurns {
   readonly turns: string[];
-  /** The last list that continued this list by one turn. Each step of an agent loop repeats the newest turn. */
+  /** The most recent list that continued this list by one turn. Each step of an agent loop repeats the newest turn. */
   next?: { readonly turn: string; readonly key: string };
 }
 
 /**
  * Stores the user turns of each conversation under the account and the hash from `hashTurns`. Later requests
- * can then omit these turns. Each stored conversation belongs to one account, so a hash gives no access to
- * another account's conversation.
+ * can then leave out these turns. Each stored conversation belongs to one account, so a hash gives no access
+ * to another account's conversation.
  */
 export class TurnMemory {
   readonly #stored: LRUCache<string, StoredTurns>;
 
   /**
-   * @param charactersMax maximum total size of stored turns. The least recently used conversations are
+   * @param charactersMax maximum total size of all stored turns. The least recently used conversations are
    * evicted first.
    */
   constructor(charactersMax: number) {
@@ -40,8 +40,8 @@ export class TurnMemory {
   }
 
   /**
-   * All user turns for a request, oldest first. The value is undefined if the request refers to turns that are
-   * not stored in this process.
+   * All user turns for a request, oldest first. Undefined if the request refers to turns that are not stored
+   * in this process.
    */
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
@@ -68,7 +68,7 @@ export class TurnMemory {
     return turns;
   }
 
-  /** Stores the turns unless they are short. Returns the key of stored turns. */
+  /** Stores the turns unless they are short. Returns the key under which turns are stored. */
   #keep(accountId: string, turns: string[]): string | undefined {
     const characters = turns.reduce((sum, turn) => sum + turn.length, 0);
     if (characters < earlierCharactersMin) return undefined;
@@ -93,15 +93,15 @@ interface ToolPlannerOptions {
   readonly policies: RoutingPolicies;
   readonly share: LoopShare;
   /**
-   * Identifies this router instance. A reply with unknown tools contains the instance id, so that the edge
-   * sends the missing tool definitions to this instance.
+   * Identifies this router instance. A reply that reports unknown tools contains the instance id, so that the
+   * edge sends the missing definitions to this instance.
    */
   readonly instanceId: string;
 }
 
 /**
- * The fields of a request that determine the ranking for its newest turn. The type `PlanToolsRequest` describes
- * these fields.
+ * The fields of a request that determine the ranking for its newest turn. The type `PlanToolsRequest`
+ * documents these fields.
  */
 interface NewestTurn {
   readonly userTurns: readonly string[];
@@ -124,7 +124,7 @@ export function newestQuestion({
 }
 
 /**
- * Maximum number of tools for a quick plan. A plan for a longer tool list takes more than a few milliseconds.
+ * Maximum number of tools for which a plan is quick. Planning a longer tool list takes more than a few milliseconds.
  */
 const quickListMax = 512;
 
@@ -139,8 +139,8 @@ export class ToolPlanner {
   }
 
   /**
-   * Plans a request. For each account, requests with long tool lists are planned one at a time.
-   * @throws GatewayError `invalid_field` if the list's hash does not match its tools.
+   * Plans a request. Requests with long tool lists are planned one at a time for each account.
+   * @throws GatewayError `invalid_field` if the hash of the list does not match its tools.
    * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many requests with long tool
    * lists wait
    */
@@ -186,7 +186,7 @@ export class ToolPlanner {
     return share.run(accountId, plan);
   }
 
-  /** A conversation keeps its ranking method and its encoders, so that all of its turns have comparable rankings. */
+  /** A conversation keeps its ranking method and its encoders, so that the rankings of all its turns are comparable. */
   async #rankOptions(
     accountId: string,
     index: KeywordIndex,
@@ -218,7 +218,7 @@ export class ToolPlanner {
 
   /**
    * The version of the account's routing policy from the start of the conversation. In the policy version
-   * string, this version is the optional third part.
+   * string, this version is the third part, which is optional.
    */
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];

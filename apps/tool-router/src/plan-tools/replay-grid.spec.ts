@@ -23,7 +23,7 @@ const price = {
   headTokens: 4_000,
 };
 
-/** A routing policy with one K for all intents and tool lists of 51 to 100 tools. */
+/** A routing policy with one K for all intents, for tool lists of 51 to 100 tools. */
 function policyOf(k: number): RoutingPolicy {
   return {
     accountId: '019a9f5e-0000-7000-8000-000000000001',

@@ -6,7 +6,7 @@ import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 /** Approximate factor between two consecutive tried values of K (the number of ranked tools). */
 const gridFactor = 1.03;
 /**
- * Limit for the work of one replay. In long conversations with long tool lists, fewer values of K (the number
+ * Limit on the work of one replay. In long conversations with long tool lists, fewer values of K (the number
  * of ranked tools) are tried.
  */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
@@ -23,9 +23,9 @@ export function listGrid(scored: number, factor = gridFactor): number[] {
 
 /**
  * Plans a shadow conversation again with each tried K, as if a calibrated policy of the account had that K.
- * Returns, for each tool, the smallest K with which the newest turn's tool set contains the tool. Every larger
- * K must also contain the tool. If only the whole tool list contains a tool, its K is the number of tools that
- * count toward K.
+ * Returns, for each tool, the smallest K at which the newest turn's tool set contains the tool. Every larger
+ * K must also contain the tool. If only the whole tool list contains a tool, its K is the number of tools
+ * that count toward K.
  * @param turns every user turn of the conversation so far, oldest first.
  */
 export function* replayGrid(
@@ -35,7 +35,7 @@ export function* replayGrid(
 ): Pieces<Map<number, number>> {
   const scored = index.names.length - options.pinned.size;
   const held = new Map<number, number>();
-  // The tools that are in the tool set for every tried K, and the smallest tried K.
+  // The tools that the tool set contains at every tried K, and the smallest tried K.
   const always = new Set(index.names.keys());
   let smallest = Math.max(1, scored);
   const factor = index.names.length * turns.length > coarseFrom ? coarseFactor : gridFactor;
@@ -54,7 +54,7 @@ export function* replayGrid(
   return held;
 }
 
-/** The options of a policy with the same K for every request. */
+/** The options of a policy that uses the same K for every request. */
 function servedWith(k: number, options: ToolSetOptions): ToolSetOptions {
   return {
     ...options,

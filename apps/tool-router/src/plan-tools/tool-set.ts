@@ -20,7 +20,7 @@ import {
 export const growingTurnsMax = 64;
 export interface ToolSetOptions {
   readonly priors: RecallPriors;
-  /** The decision of the account's routing policy for the conversation. */
+  /** The decision of the account's routing policy about the conversation. */
   readonly decision: PolicyDecision;
   readonly recallTarget: number;
   readonly kOverride: number | null;
@@ -29,44 +29,44 @@ export interface ToolSetOptions {
   readonly appends: boolean;
   readonly price: PlanPrice | undefined;
   /**
-   * Positions of the tools that the tool list pins. Pinned tools are always forwarded, and do not count toward
-   * K (the number of ranked tools).
+   * Positions of the tools that the tool list pins. Pinned tools are always forwarded, and do not count
+   * toward K (the number of ranked tools).
    */
   readonly pinned: ReadonlySet<number>;
   /**
-   * The remembered tool set. Later turns can only add tools to this set. The value is undefined if the tool set
-   * is still undecided.
+   * The remembered tool set. Later turns can only add tools to this set. Undefined if the tool set has not
+   * been decided yet.
    */
   readonly remembered: PlannedConversation | undefined;
   /**
-   * Number of tokens that were sent with the whole list because a plan missed its deadline. The value is
-   * undefined if every plan met its deadline.
+   * Number of tokens that were sent with the whole list because a plan missed its deadline. Undefined if
+   * every plan met its deadline.
    */
   readonly lateTokens: number | undefined;
 }
 
 export interface ToolSet {
-  /** Positions of the forwarded tools. The value is undefined if all tools are forwarded. */
+  /** Positions of the forwarded tools. Undefined if all tools are forwarded. */
   readonly positions: ReadonlySet<number> | undefined;
   readonly reason:
     'override' | 'short_list' | 'uncertain' | 'prior' | 'calibrated' | 'recall_off' | 'net_negative';
-  /** Whether the newest turn added tools. */
+  /** Whether the newest turn added tools to the tool set. */
   readonly grown: boolean;
   readonly recovery: Recovery;
   readonly worth: Worth | null;
   /**
-   * The index of the turn that decided the tool set, from 0. The value is null if an earlier request decided
-   * the tool set, or if the tool set is undecided.
+   * The index, from 0, of the turn that decided the tool set. Null if an earlier request decided the tool
+   * set, or if the tool set has not been decided yet.
    */
   readonly decidedAt: number | null;
   /**
-   * Identifies the ranking that chose the tool set (`TurnRanking.rankedBy`). The value is undefined if no
-   * ranking chose the tool set.
+   * Identifies the ranking that chose the tool set (`TurnRanking.rankedBy`). Undefined if the tool set was
+   * not chosen by a ranking.
    */
   readonly rankedBy: string | undefined;
   /**
-   * Whether a later turn may still prune tools, because no turn so far had enough evidence about the needed
-   * tools.
+   * Whether a later turn may still prune tools, because no turn so far contained enough evidence about the
+   * needed tools.
    */
   readonly isUndecided: boolean;
 }
@@ -84,8 +84,8 @@ const unarmed: Recovery = { armed: false, way: 'in_place' };
 /**
  * Chooses the tool set for a conversation. The first turn with enough evidence about tools decides the tool
  * set, and later turns add tools. All tools are forwarded until the deciding turn. The tool set for a turn
- * depends only on this turn and earlier turns. After the deciding turn, the tool set of a transcript contains
- * the tool set of each earlier point of the transcript.
+ * depends only on this turn and earlier turns. The tool set after the deciding turn contains the tool set at
+ * each earlier point of the transcript.
  * @param turns all turns, or only the turns after the remembered turns.
  */
 export function* chooseToolSet(
@@ -111,7 +111,7 @@ export function* chooseToolSet(
 
 /**
  * Whether a turn contains enough evidence to choose tools. An override of K (the number of ranked tools)
- * applies to any turn, even without evidence.
+ * applies to every turn, even without evidence.
  */
 function isDeciding({ ranking, mentioned }: RankedTurn, { kOverride, priors }: ToolSetOptions): boolean {
   if (kOverride !== null || mentioned.length > 0) return true;
@@ -174,8 +174,8 @@ function chooseFirst(
 }
 
 /**
- * The earlier requests that were sent with the whole tool list, because no turn had decided yet or because a
- * plan missed its deadline.
+ * The earlier requests that were sent with the whole tool list, because no turn had decided or because a plan
+ * missed its deadline.
  */
 function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
   const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);
@@ -184,7 +184,7 @@ function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole
   return { tokens: Math.max(tokens, lateTokens ?? 0), requests: Math.max(1, at) };
 }
 
-/** The `k` best tools among the tools that are not yet forwarded. */
+/** The `k` best tools among those that are not forwarded yet. */
 function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number): number[] {
   const chosen: number[] = [];
   for (const position of order) {
@@ -195,8 +195,8 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
 }
 
 /**
- * Adds the tools that later turns need. A conversation never changes its ranker. A turn that another ranker ranked,
- * because the conversation's ranker was not available, adds no tools.
+ * Adds the tools that later turns need. A conversation never changes its ranker. A turn that was ranked by
+ * another ranker, because the conversation's ranker was not available, adds no tools.
  */
 function* growSet(
   { names }: KeywordIndex,
@@ -238,8 +238,8 @@ function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery):
 }
 
 /**
- * The K (number of ranked tools) of the account's routing policy for the conversation. The value is null if the
- * priors choose K.
+ * The K (number of ranked tools) of the account's routing policy for the conversation. Null if the priors
+ * choose K.
  */
 function measuredK({ decision }: ToolSetOptions, recovery: Recovery): number | null {
   if (decision.state !== 'calibrated') return null;

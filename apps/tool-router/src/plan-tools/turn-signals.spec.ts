@@ -64,7 +64,7 @@ interface Message {
 }
 
 /**
- * The share of identifiers (`get_user`, `getUser`, `a/b.c`) that are classified as text that a person wrote.
+ * The share of identifiers (`get_user`, `getUser`, `a/b.c`) up to which text counts as written by a person.
  */
 function shareWritten(texts: readonly string[]): number {
   const count = (text: string): number =>
@@ -77,7 +77,7 @@ function shareWritten(texts: readonly string[]): number {
 }
 
 // The recorded transcripts are not part of the repository.
-// CI requires the recorded transcripts, as the function findSharedData describes.
+// CI requires the recorded transcripts, as described at the function findSharedData.
 const folder = findSharedData('transcripts');
 (folder === undefined ? describe.skip : describe)(
   'a name in a recorded session is counted only if a person wrote it',

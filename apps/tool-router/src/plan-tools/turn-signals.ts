@@ -13,12 +13,12 @@ const act =
   /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
 const lookup =
   /\?|\b(?:what|which|who|when|where|how|find|search|get|list|show|fetch|look up|tell|give|check|retrieve|read|calculate|compute|compare|summari[sz]e|describe|count)\b/i;
-/** Maximum length in words of a user's reply that only continues the task. */
+/** Maximum length in words of a reply with which the user only continues the task. */
 const continuationWordsMax = 4;
 
 /**
- * Classifies a request's intent from its newest user turn. The intent is used for logs and for grouping
- * measurements. The intent does not decide which tools are pruned.
+ * Classifies a request's intent from its newest user turn. The intent is used in logs and to group
+ * measurements. The intent does not affect which tools are pruned.
  */
 export function classifyIntent(turn: string, hasOpenResults: boolean): IntentClass {
   if (hasOpenResults) return 'continue';
@@ -35,7 +35,7 @@ const quotedPattern = /[`"'“‘]([\p{L}\p{N}_.:/-]{1,256})[`"'”’]/gu;
 /**
  * Positions of the tools that a turn mentions verbatim. A mention is an identifier (`create_issue`, `getUser`),
  * or any tool name in quotes or backticks. The ordinary word "search" does not count as a mention of a tool
- * named `search`. Only the text that the person wrote is searched (`splitTurn`), because a name in a pasted log
+ * named `search`. Only the text that the user wrote is searched (`splitTurn`), because a name in a pasted log
  * is not a request for the tool.
  */
 export function findMentions(index: KeywordIndex, turn: string): number[] {
@@ -64,7 +64,7 @@ function withoutEnd(word: string): string {
 
 /** Maximum total size of cached turns, in characters. */
 const memoCharactersMax = 16 * 1024 * 1024;
-/** Maximum number of tool lists with known mentions of one turn. */
+/** Maximum number of tool lists for which the mentions in one turn are cached. */
 const listsOfTurnMax = 8;
 
 /** The facts about one user turn. */

@@ -6,8 +6,8 @@ export type Recovery = Extract<PlanToolsReply, { status: 'planned' }>['recovery'
 export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['worth']>;
 
 /**
- * Assumed length of a new conversation. The assumption is eight requests with three turns that need tools.
- * Recorded agent sessions have 13 requests on average (159 sessions), and public dialogues have 4 requests on
+ * Assumed length of a new conversation. The calculation assumes eight requests with three turns that need
+ * tools. Recorded agent sessions have 13 requests on average (159 sessions), and public dialogues have 4 on
  * average.
  */
 const requestsExpected = 8;
@@ -21,32 +21,32 @@ const conversationTokens = 2_000;
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /**
- * Length of the recovery tool's definition in tokens. The first number is the length of the definition without
- * tool names. The second number is the length that each listed tool name adds.
+ * Length of the recovery tool's definition in tokens. The first number is the length of the definition
+ * without the tool names. The second number is the length added by each listed tool name.
  */
 const recoveryToolTokens = 180;
 const nameTokens = 5;
 /**
- * Number of tokens per tool definition, used if the edge gateway does not send the length of the tool list.
+ * Number of tokens assumed per tool definition if the edge gateway does not send the length of the tool list.
  */
 const toolTokens = 150;
 /**
- * Factor from K (the number of ranked tools) for one turn to K for a conversation. Later turns need tools that
- * the first turn does not mention. The factor comes from `npm run eval:sessions`, measured on conversations
- * outside its report.
+ * Factor by which K (the number of ranked tools) for a conversation exceeds K for one turn. Later turns need
+ * tools that the first turn does not mention. The factor comes from `npm run eval:sessions`, measured on
+ * conversations outside its report.
  */
 const conversationFactor = 2;
 /**
  * Values of K (the number of ranked tools) to compare, as multiples of the smallest K that meets the recall
- * target. The router chooses the cheapest of these values.
+ * target. The router chooses the cheapest of these values of K.
  */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
 export interface KQuestion {
   readonly recall: TurnRecall;
-  /** Whether `recall` covers the tools needed in one turn or in a whole conversation. */
+  /** Whether `recall` refers to the tools needed in one turn or in a whole conversation. */
   readonly recallOf: 'turn' | 'conversation';
-  /** Number of tools in the list, and number of tools that count toward K (the number of ranked tools). */
+  /** Number of tools in the list, and number of those that count toward K (the number of ranked tools). */
   readonly tools: number;
   readonly scored: number;
   readonly recallTarget: number;
@@ -56,21 +56,21 @@ export interface KQuestion {
   readonly kMin: number;
   readonly kOverride: number | null;
   /**
-   * The account's measured K (number of ranked tools), which is applied unchanged. The value is null if the
-   * priors choose K by cost.
+   * The account's measured K (number of ranked tools), which is applied unchanged. Null if the priors choose
+   * K by cost.
    */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
   /**
-   * The part of the conversation that was sent with the whole tool list before pruning. The value is null if
-   * the conversation starts with pruned tools.
+   * The part of the conversation that was sent with the whole tool list before pruning. Null if the
+   * conversation starts with pruned tools.
    */
   readonly sent: SentWhole | null;
 }
 
 /**
- * The earlier requests of a conversation that was sent with the whole tool list. Pruning tools in the middle of
- * a conversation rewrites its prompt cache once.
+ * The earlier requests of a conversation, which were sent with the whole tool list. Pruning tools in the
+ * middle of a conversation rewrites its prompt cache once.
  */
 export interface SentWhole {
   /** Estimated number of tokens of the instructions and messages after the tools. */
@@ -86,7 +86,7 @@ export interface MeasuredK {
 }
 
 export interface KChoice {
-  /** The chosen K. The value is undefined if all tools are forwarded. */
+  /** The K that was chosen. Undefined if all tools are forwarded. */
   readonly k: number | undefined;
   readonly why: 'chosen' | 'uncertain' | 'net_negative';
   readonly recovery: Recovery;
@@ -94,13 +94,13 @@ export interface KChoice {
 }
 
 /**
- * Chooses K by cost. Without recovery, K is the smallest value with sufficient recall. With recovery, the share
- * of tools that are forwarded or recovered must meet the recall target. Among these values of K, the function
- * chooses the cheapest. The cost of a K (number of ranked tools) consists of three parts. The parts are the
- * definitions over the whole conversation, the tool names in the recovery tool, and the expected recovery
- * rounds. The function then chooses the cheaper option, with or without recovery. If pruning would cost more
- * than it saves, all tools are forwarded. A conversation that started with the whole tool list gets K only if
- * the remaining savings exceed the cost of rewriting the prompt cache.
+ * Chooses the K with the lowest cost. Without recovery, K is the smallest value with sufficient recall. With
+ * recovery, the share of tools that are forwarded or recovered must meet the recall target. Among these values of
+ * K, the function chooses the one with the lowest cost. The cost of a K (number of ranked tools) consists of
+ * three parts. The three parts are the definitions over the whole conversation, the tool names in the recovery
+ * tool, and the expected recovery rounds. The function then chooses the cheaper of the options with and without
+ * recovery. If pruning would cost more than it saves, all tools are forwarded. A conversation that started with
+ * the whole tool list gets a K only if the remaining savings exceed the cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -119,7 +119,7 @@ export function chooseK(question: KQuestion): KChoice {
   return { k: best.k, why: 'chosen', recovery: { armed: best.armed, way: rates.mode }, worth };
 }
 
-/** The recall that forwarded tools must reach, if recovery restores a share of the pruned tools. */
+/** The recall that the forwarded tools must reach if recovery restores a share of the pruned tools. */
 export function neededRecall(recallTarget: number, recoveredShare: number): number {
   return recoveredShare >= 1 ? 0 : Math.max(0, 1 - (1 - recallTarget) / (1 - recoveredShare));
 }
@@ -200,8 +200,8 @@ function recoveredOption(question: KQuestion, rates: Rates): Option | undefined 
 }
 
 /**
- * The smallest K (number of ranked tools) that reaches a recall over a whole conversation. The value is
- * undefined if no K reaches the recall.
+ * The smallest K (number of ranked tools) that reaches a recall over a whole conversation. Undefined if no K
+ * reaches the recall.
  */
 function smallestFor(
   recallNeeded: number,
@@ -221,20 +221,20 @@ function recoveredCost(k: number, { recall, tools, scored }: KQuestion, rates: R
   return (tools - scored + k) * rates.definition + names + missed * rates.round(k);
 }
 
-/** Token prices, as multiples of the regular input price. */
+/** Token prices relative to the regular input price. */
 interface Rates {
   /** Cost of a token that stays in the prefix for the whole conversation. */
   readonly conversation: number;
   /** Cost of a tool definition that stays in the prefix for the whole conversation. */
   readonly definition: number;
   readonly mode: Recovery['way'];
-  /** Cost of a recovery round with K ranked tools in the prefix. */
+  /** Cost of a recovery round if the prefix contains K ranked tools. */
   readonly round: (k: number) => number;
 }
 
 /**
- * @param requests expected number of requests that send the prefix. The first of these requests writes the
- * prefix to the cache.
+ * @param requests expected number of requests that will send the prefix. The first of these requests writes
+ * the prefix to the cache.
  */
 function ratesOf({ price, tools, scored, kMin }: KQuestion, requests = requestsExpected): Rates {
   const definitionTokens = price === undefined ? toolTokens : price.listTokens / Math.max(1, tools);
@@ -266,10 +266,10 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
 }
 
 /**
- * The expected savings from pruning now, in a conversation that was sent with the whole tool list. The
- * remaining requests in the expected conversation send shorter definitions. The first request after pruning
- * writes the pruned definitions and all earlier messages to the cache again. Without pruning, the definitions
- * and messages would be read from the cache.
+ * The expected savings of pruning now, in a conversation that was sent with the whole tool list so far. The
+ * remaining requests of the expected conversation send shorter definitions. The first request after pruning
+ * writes the remaining definitions and all earlier messages to the cache again. Without pruning, the provider
+ * would read the definitions and messages from the cache.
  */
 function worthOfSwitch(best: Option, question: KQuestion, sent: SentWhole): Worth {
   const { price, tools, scored } = question;

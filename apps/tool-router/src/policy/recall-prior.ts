@@ -5,19 +5,19 @@ import semanticPrior from './semantic-prior.json' with { type: 'json' };
 import { encodersOf, type TurnRanking } from '../ranking/ranker.port.ts';
 
 /**
- * The priors of one ranking method, derived from the ranks of needed tools in public data sets. The router uses
- * the priors until an account has its own measurements.
+ * The priors of one ranking method, derived from the ranks of needed tools in public data sets. The router
+ * uses the priors until an account has its own measurements.
  */
 export interface RecallPrior {
   readonly version: string;
   /** Minimum number of ranked tools to forward, even with a very confident ranking. */
   readonly kMin: number;
   /**
-   * Minimum confidence of a turn that contains information about tools. A turn that only contains thanks or a
+   * Minimum confidence of a turn that contains information about tools. A turn that contains only thanks or a
    * greeting has a lower confidence.
    */
   readonly surenessMin: number;
-  /** Bands of list sizes, in ascending order of list size. */
+  /** Bands of tool list sizes, in ascending order. */
   readonly bands: readonly RecallBand[];
 }
 
@@ -33,30 +33,30 @@ export interface RecallBand {
 }
 
 /**
- * A class of turns with similar confidence. The field `surenessMin` is the lowest confidence of the class. The
- * class contains all turns with a confidence from `surenessMin` up to the `surenessMin` of the next class.
- * Classes are in ascending order of confidence, and the first class starts at 0.
+ * A class of turns with similar confidence. The field `surenessMin` is the lowest confidence in the class.
+ * The class contains all turns with a confidence from `surenessMin` up to the `surenessMin` of the next
+ * class. Classes are in ascending order of confidence, and the first class starts at 0.
  */
 export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * The K values for a class of turns, one for each overall recall in ascending order. Each K (number of ranked
-   * tools) reaches its recall with as few tools as possible. Each forwarded tool raises the recall of confident
-   * turns more than the recall of unsure turns. The recall for confident turns is therefore above the mean, and
-   * the recall for unsure turns is below the mean.
+   * The values of K for a class of turns, one for each overall recall in ascending order. Each K (number of
+   * ranked tools) reaches its recall with as few tools as possible. Each forwarded tool raises the recall of
+   * confident turns more than the recall of unsure turns. Recall is therefore above the mean for confident
+   * turns, and below the mean for unsure turns.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
 
-/** The priors for each ranking method. The semantic method has other priors if both encoders rank the tools. */
+/** The priors for each ranking method. The semantic method has different priors if both encoders rank the tools. */
 export interface RecallPriors {
   readonly keyword: RecallPrior;
   readonly semantic: RecallPrior;
   readonly both: RecallPrior;
 }
 
-/** The priors for a ranking, by its method and its encoders. */
+/** The priors that apply to a ranking, by its method and its encoders. */
 export function priorFor(
   priors: RecallPriors,
   { method, rankedBy }: Pick<TurnRanking, 'method' | 'rankedBy'>,
@@ -65,31 +65,31 @@ export function priorFor(
 }
 
 /**
- * Confidence of a ranking, on the scale of the ranking method. The confidence is the best score for keyword
+ * Confidence of a ranking, on the scale of its ranking method. Confidence is the best score for keyword
  * ranking, and a probability for vector ranking.
  */
 export function surenessOf({ method, topScore, confidence }: TurnRanking): number {
   return method === 'keyword' ? topScore : confidence;
 }
 
-/** A recall curve, with a function that returns the K (number of ranked tools) for a given recall. */
+/** A recall curve, with a function that returns the K (number of ranked tools) needed for a given recall. */
 export interface TurnRecall {
   readonly curve: RecallCurve;
   /**
-   * The smallest K (number of ranked tools) that reaches the recall. The value is undefined if no K reaches the
+   * The smallest K (number of ranked tools) that reaches the recall. Undefined if no K reaches the
    * recall.
    */
   kFor(recall: number): number | undefined;
 }
 
 /**
- * Recall from the account's own measurements. With measured recall, every turn uses the same recall curve.
+ * Recall according to the account's own measurements. If recall was measured, every turn uses the same recall curve.
  */
 export function measuredRecall(curve: RecallCurve): TurnRecall {
   return { curve, kFor: (recall) => smallestK(curve, recall) };
 }
 
-/** Recall from the priors, for a ranked list of `tools` tools. */
+/** Recall according to the priors for a ranked list of `tools` tools. */
 export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: number): TurnRecall {
   const band = prior.bands.find(({ toolsMax }) => tools <= toolsMax) ?? prior.bands.at(-1);
   if (band === undefined) return measuredRecall([]);
@@ -100,7 +100,7 @@ export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: num
   return stretchClass(found, Math.max(1, tools / band.measuredTools));
 }
 
-/** The last recall of each class of turns. Most lists of an account have the same length. */
+/** The most recent recall of each class of turns. Most tool lists of an account have the same length. */
 const stretched = new WeakMap<RecallClass, { readonly factor: number; readonly recall: TurnRecall }>();
 
 function stretchClass(found: RecallClass, factor: number): TurnRecall {
@@ -129,12 +129,12 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 /**
  * Probability that a needed tool is among the first K ranked tools. Along the recall curve, both K (the number
  * of ranked tools) and the recall increase. The function interpolates linearly between the points, starting
- * from zero at K = 0.
+ * with zero at K = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
 
 /**
- * Recall at K (the number of ranked tools), from 0 to 1. After the last point of the curve, the recall is
+ * Recall at K (the number of ranked tools), from 0 to 1. Beyond the last point of the curve, recall is
  * constant.
  */
 export function recallAt(curve: RecallCurve, k: number): number {
@@ -172,7 +172,7 @@ function computeRecalls(curve: RecallCurve, kMax: number): Float64Array {
   return recalls;
 }
 
-/** The smallest K that reaches a recall. The value is undefined if no K reaches the recall. */
+/** The smallest K that reaches a given recall. Undefined if no K reaches the recall. */
 export function smallestK(curve: RecallCurve, recall: number): number | undefined {
   let [lastK, lastRecall] = [0, 0];
   for (const [pointK, pointRecall] of curve) {
@@ -187,7 +187,7 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 
 /**
  * Returns the recall curve for a tool list that is `factor` times as long. K (the number of ranked tools) is
- * multiplied by the same factor. The result is a conservative estimate.
+ * multiplied by the same factor. The returned number is a conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);

@@ -5,8 +5,8 @@ import { LRUCache } from 'lru-cache';
 import type { RoutingPolicies } from './routing-policies.port.ts';
 
 /**
- * Maximum time in milliseconds that a plan waits for an account's routing policy. If the policy arrives later,
- * a new conversation uses the priors.
+ * Maximum time in milliseconds that a plan waits for an account's routing policy. If the policy arrives too
+ * late, a new conversation uses the priors.
  */
 const waitMs = 30;
 /**

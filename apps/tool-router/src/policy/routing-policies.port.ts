@@ -1,6 +1,6 @@
 import type { RoutingPolicy } from '@gateway/contracts';
 
-/** Looks up the measured recall for accounts. */
+/** Looks up the measured recall of accounts. */
 export interface RoutingPolicies {
   /**
    * @param version the policy version of an earlier request in the conversation, or null for the newest
@@ -11,5 +11,5 @@ export interface RoutingPolicies {
   find(accountId: string, version: string | null): Promise<RoutingPolicy | null> | RoutingPolicy | null;
 }
 
-/** The routing policies of a router without measurements. */
+/** The routing policies of a router that has no measurements. */
 export const noPolicies: RoutingPolicies = { find: () => null };

@@ -8,7 +8,7 @@ const policyOf = (version: string): RoutingPolicy => ({
   ...{ accountId, version, madeAt: '2026-11-20T12:00:00.000Z', buckets: [] },
 });
 
-/** A test worker that replies only when the test resolves its calls. */
+/** A test worker that replies only when the test resolves a call. */
 function open() {
   const calls: PromiseWithResolvers<{ policy: RoutingPolicy | null }>[] = [];
   let announce: (message: { policy: RoutingPolicy }) => void = () => undefined;

@@ -88,7 +88,7 @@ describe('the encoders of a conversation', () => {
     expect(both.scores).not.toEqual(first.scores);
     const best = Array.from(both.order.subarray(0, 2), (position) => index.names[position]);
     expect(best.toSorted()).toEqual(['forecast_weather', 'weather_forecast']);
-    // A conversation that started with the first encoder keeps the first encoder.
+    // A conversation that started with the first encoder keeps using it.
     expect(await ranker.rank(index, question)).toEqual(first);
   }, 60_000);
 
@@ -99,7 +99,7 @@ describe('the encoders of a conversation', () => {
     await settle(one);
     const made = await one.ranker.rank(index, question, { encoders: 'both' });
     const other = await open({ shared });
-    // The first encoder's vectors come from the shared store, too.
+    // The first encoder's vectors are also loaded from the shared store.
     expect(await other.chooseEncoders(index)).toBe('both');
     expect(await other.ranker.rank(index, question, { encoders: 'both' })).toEqual(made);
     expect(other.secondVectors?.pending).toBe(0);

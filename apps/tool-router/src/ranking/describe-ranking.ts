@@ -5,7 +5,7 @@ import { weightOfOwnWord, type KeywordIndex } from '../tool-index/keyword-index.
 
 /** Properties that differ between ranking methods. */
 interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'rankedBy'> {
-  /** Returns the confidence for a given best score. */
+  /** Returns the confidence that corresponds to a best score. */
   readonly confidence: (topScore: number) => number;
   /** Keyword scores by tool position. */
   readonly keyword: Float64Array;
@@ -33,15 +33,15 @@ export function describeRanking(
   };
 }
 
-/** The second stage's scores and the keyword scores for one turn. */
+/** The scores of the second stage and the keyword scores for one turn. */
 interface ScoredTurn extends Pick<MethodFacts, 'keyword' | 'rankedBy'> {
   /** Log-odds by tool position. */
   readonly logits: Float64Array;
 }
 
 /**
- * Summarizes a ranking from the second stage's log-odds. The confidence of the ranking is the best tool's
- * probability.
+ * Summarizes a ranking from the log-odds of the second stage. The confidence of the ranking is the
+ * probability of the best tool.
  */
 export function* describeLogits(
   index: KeywordIndex,
@@ -60,7 +60,7 @@ export function* describeLogits(
 }
 
 /**
- * Minimum weight of a word that can name a tool. Words from earlier turns than the previous turn have lower
+ * Minimum weight of a word that can name a tool. Words from turns before the previous turn have lower
  * weights, so they do not name tools.
  */
 const namingWeightMin = 0.5;
@@ -72,14 +72,14 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
 }
 
 /**
- * Step size to which logits are rounded. Smaller differences come from different processors, not from different
- * tools.
+ * Step size to which logits are rounded. Smaller differences are caused by different processors and not by
+ * different tools.
  */
 const logitStep = 1e-4;
 
 /**
- * Softmax over the logits of a tool list. The function adds the exponentials in ascending order, so that the
- * order of the tools cannot change the result.
+ * Applies softmax to the logits of a tool list. The function adds the exponentials in ascending order, so
+ * that the order of the tools cannot change the result.
  */
 function probabilitiesOf(logits: Float64Array): Float64Array {
   const rounded = logits.map((logit) => Math.round(logit / logitStep) * logitStep);

@@ -3,13 +3,13 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
 
 /**
- * Log-odds added to a tool's score in an agent loop if the transcript contains a call of the tool. Agents often
- * call the same tool several times. The value was set by hand, because no public data set contains agent loops.
+ * Log-odds added to the score of a tool in an agent loop if the transcript contains a call of the tool. Agents often
+ * call the same tool several times. This gain was set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
 /**
  * Log-odds added to a tool's score in an agent loop if a result since the last user turn contains the tool's name.
- * Errors and search results name the tools to call next. The value was set by hand, like `calledGain`.
+ * Errors and search results name the tools that should be called next. This gain was set by hand, like `calledGain`.
  */
 const namedGain = 2;
 /** Matches words that can be tool names. A name does not end with punctuation. */
@@ -41,7 +41,7 @@ export class LoopRanker implements ToolRanker {
   }
 }
 
-/** The log-odds to add, by tool position. A tool that is called and named gets only the larger gain. */
+/** The log-odds to add, by tool position. A tool that was both called and named gets only the larger gain. */
 function measureGains(
   index: KeywordIndex,
   calledTools: readonly string[],
@@ -57,15 +57,15 @@ function measureGains(
   return gains;
 }
 
-/** Whether a word is probably a tool name. Results often contain short names (`read`) as ordinary words. */
+/** Whether a word is probably a tool name. Tool results often contain short names (`read`) as ordinary words. */
 function isDistinctive(name: string): boolean {
   return /[_.:/-]|\p{Ll}\p{Lu}/u.test(name);
 }
 
 /**
- * Returns the ranking with higher scores. Keyword scores are log-odds, so the gain is added to the scores. The
- * scores of the `semantic` method are probabilities, so the gain multiplies the odds, and all scores are scaled to
- * the sum 1.
+ * Returns the ranking whose scores are higher. Keyword scores are log-odds, so the gain is added to the
+ * scores. The scores of the `semantic` method are probabilities, so the gain multiplies the odds, and all
+ * scores are scaled to the sum 1.
  */
 function raise(index: KeywordIndex, ranking: TurnRanking, gains: ReadonlyMap<number, number>): TurnRanking {
   if (gains.size === 0) return ranking;

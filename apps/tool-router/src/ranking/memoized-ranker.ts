@@ -12,7 +12,7 @@ import type {
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
-/** Maximum total size of the turns with a known digest, in characters. */
+/** Maximum total size of the turns whose digest is cached, in characters. */
 const digestedCharactersMax = 8 * 1024 * 1024;
 
 /**
@@ -87,7 +87,7 @@ export class MemoizedRanker implements ToolRanker {
     return key;
   }
 
-  /** SHA-256 of a turn. A conversation's stored turns are the same strings in every request, so most are known. */
+  /** SHA-256 of a turn. In every request, the stored turns of a conversation are the same strings, so most are known. */
   #digestOf(turn: string): string {
     const known = this.#digests.get(turn);
     if (known !== undefined) return known;

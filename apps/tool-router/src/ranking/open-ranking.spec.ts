@@ -52,8 +52,8 @@ async function open(options: Partial<RankingOptions> = {}): Promise<Ranking> {
 }
 
 /**
- * Tools for every pair of words in the small model's vocabulary. The parameter `as` distinguishes tools with
- * equal names.
+ * One tool for every pair of words in the small model's vocabulary. The parameter `as` distinguishes tools
+ * with equal names.
  */
 const makeTools = (as: string) =>
   smallWords.flatMap((verb) => smallWords.map((noun) => defineTool(`${verb}_${noun}`, as)));

@@ -23,7 +23,7 @@ import { SemanticRanker } from './semantic-ranker.ts';
 
 const mebibyte = 1024 * 1024;
 /**
- * Size limits for the ranking caches. The router can rebuild all cached data. 100,000 vectors from the
+ * Size limits of the ranking caches. The router can rebuild all of its cached data. 100,000 vectors from the
  * shipped encoder take 48 MB.
  */
 const vectorsBytesMax = 64 * mebibyte;
@@ -40,8 +40,8 @@ const pairsMax = 12;
 export interface RankingOptions {
   readonly encoderDir: string;
   /**
-   * Path to the second encoder's directory, with its second stage in `second-stage`. The value is null if the
-   * first encoder ranks all lists.
+   * Path to the second encoder's directory, with its second stage in `second-stage`. Null if the first
+   * encoder ranks all lists.
    */
   readonly secondEncoderDir: string | null;
   readonly rerankerDir: string | null;
@@ -55,16 +55,16 @@ export interface RankingOptions {
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
-/** The router's ranker and its resources. */
+/** The router's ranker and the resources that it uses. */
 export interface Ranking {
   readonly ranker: ToolRanker;
   readonly vectors: ToolVectors;
-  /** The second encoder's vectors. The value is undefined if only the first encoder is in use. */
+  /** The second encoder's vectors. Undefined if only the first encoder is in use. */
   readonly secondVectors: SecondVectors | undefined;
   readonly inference: Inference;
   /**
-   * Chooses the encoders for a conversation that starts with the tool list. The choice is `both` if the second
-   * encoder's vectors of all tools are available.
+   * Chooses the encoders for a conversation that starts with the tool list. The choice is `both` if the
+   * second encoder's vectors are available for all tools.
    */
   readonly chooseEncoders: (index: KeywordIndex) => Promise<EncoderChoice>;
   /** Starts computing vectors for new tool definitions. */
@@ -73,8 +73,8 @@ export interface Ranking {
 }
 
 /**
- * Loads the models for ranking. A missing model is not an error. Without a model, tools are ranked by keyword,
- * and the log and metrics report the missing model.
+ * Loads the models that rank tools. A missing model does not cause an error. Without a model, tools are
+ * ranked by keyword, and the log and metrics report the missing model.
  */
 export async function openRanking(options: RankingOptions): Promise<Ranking> {
   const { rerankerDir, shares, logger, metrics } = options;
@@ -146,8 +146,8 @@ async function openInference(options: RankingOptions, bothReranker: FeatureReran
 }
 
 /**
- * Opens the second stage for the vectors of both encoders, which runs in this thread. Returns undefined if no second
- * encoder is configured, or if the second stage cannot be used.
+ * Loads the second stage for the vectors of both encoders, which runs on this thread. Returns undefined if no
+ * second encoder is configured, or if the second stage cannot be used.
  */
 async function openBothReranker({
   secondEncoderDir,
@@ -232,7 +232,7 @@ function showSecond(gauge: ShowGauge, inference: Inference, second: SecondVector
 }
 
 /**
- * Loads the synonyms stored next to a feature reranker. If the synonyms file is missing, returns no synonyms.
+ * Loads the synonyms that are stored next to a feature reranker. If the synonyms file is missing, returns no synonyms.
  */
 async function readSynonyms(rerankerDir: string | null, logger: Logger): Promise<Synonyms> {
   if (rerankerDir === null) return Synonyms.none;

@@ -1,7 +1,7 @@
 import type { RoutingMethod } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
-/** Minimum number of tools for a ranking by vectors. Shorter tool lists are always forwarded in full. */
+/** Minimum number of tools in a list that is ranked by vectors. Shorter tool lists are always forwarded in full. */
 export const shortListMax = 8;
 
 /**
@@ -22,15 +22,15 @@ export interface RankQuestion {
 }
 
 /**
- * The encoders of a semantic ranking. With `both`, the second stage reads the vectors of the first and of the
- * second encoder.
+ * The encoders that a semantic ranking uses. With `both`, the second stage reads the vectors of both
+ * encoders.
  */
 export type EncoderChoice = 'first' | 'both';
 
-/** Start of `rankedBy` for rankings with both encoders. With the first encoder only, the start is `semantic.1.`. */
+/** Start of `rankedBy` for rankings with both encoders. With only the first encoder, the start is `semantic.1.`. */
 const byBoth = 'semantic.2.';
 
-/** Returns the encoders of a ranking, from the ranking's `rankedBy`. */
+/** Returns the encoders that a ranking's `rankedBy` names. */
 export function encodersOf(rankedBy: string): EncoderChoice {
   return rankedBy.startsWith(byBoth) ? 'both' : 'first';
 }
@@ -42,14 +42,14 @@ export function nameSemantic(encoderIds: readonly string[], stage: string): stri
 
 export interface RankOptions {
   /**
-   * Ranking method to use. With `keyword`, a conversation that started with keyword ranking keeps this method.
-   * Otherwise, the ranker uses vectors if the model, the tool list and the remaining time permit. The field
-   * `methodReason` reports a fallback to keyword ranking.
+   * The ranking method to use. With `keyword`, a conversation that started with keyword ranking keeps this
+   * method. Otherwise, the ranker uses vectors if the model, the tool list and the remaining time permit it.
+   * The field `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
   /**
-   * Encoders to use for the semantic method. The default is `first`. If the second encoder or its vectors are
-   * not available in time, the first encoder ranks the list, and `rankedBy` reports the encoder.
+   * Encoders that the semantic method should use. `first` by default. If the second encoder or its vectors
+   * are not available in time, the first encoder ranks the list, and `rankedBy` names the encoder.
    */
   readonly encoders?: EncoderChoice;
   /**
@@ -57,25 +57,25 @@ export interface RankOptions {
    * then, the ranker returns keyword ranking.
    */
   readonly deadlineAt?: number;
-  /** The account that the ranking is for. Accounts take turns on the inference thread. */
+  /** The account for which the ranking is computed. Accounts take turns on the inference thread. */
   readonly accountId?: string;
 }
 
 /**
- * The reason for the ranking method. With `semantic`, vectors ranked the tool list, as intended. All other
- * reasons are for keyword rankings. With `asked`, the caller requested keyword ranking. With `short_list`, all
- * tools are forwarded. With `new_tools`, too many tools have no vector yet. Their vectors are computed after
- * the plan. With `no_model`, the model is missing or broken. With `late`, the deadline has passed. With `busy`,
- * too many tasks wait.
+ * The reason why this ranking method was used. With `semantic`, vectors ranked the tool list, as intended.
+ * All other reasons apply to keyword rankings. With `asked`, the caller requested keyword ranking. With
+ * `short_list`, all tools are forwarded. With `new_tools`, too many tools do not have a vector yet. Their
+ * vectors are computed after the plan has been made. With `no_model`, the model is missing or broken. With
+ * `late`, the deadline has passed. With `busy`, too many tasks are waiting.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 
 /** The ranking of a tool list for one user turn. */
 export interface TurnRanking {
   /**
-   * Scores of the tools by position. Scores are at least 0, and comparable only within one ranking. For vector
-   * ranking, the scores are probabilities that sum to 1. For two tools, the logarithm of the ratio of their
-   * probabilities is a difference in log-odds.
+   * Scores of the tools, by position. Scores are at least 0, and comparable only within one ranking. For
+   * vector ranking, the scores are probabilities that add up to 1. For two tools, the logarithm of the ratio
+   * of their probabilities is a difference in log-odds.
    */
   readonly scores: Float64Array;
   /**
@@ -84,32 +84,32 @@ export interface TurnRanking {
    */
   readonly order: Uint32Array;
   /**
-   * The best tool's score. For keyword ranking, this score grows with the number of rare words that the turn
-   * and the best tool share.
+   * The score of the best-ranked tool. For keyword ranking, this score increases with the number of rare
+   * words that the turn and the best tool share.
    */
   readonly topScore: number;
   /**
-   * The evidence that the words of the turn and its context give about the needed tools. The evidence is the
+   * The evidence about the needed tools in the words of the turn and its context. The evidence is the
    * best keyword score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool
    * contains a word of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976).
-   * The evidence is therefore measured in distinctive words, and is comparable between tool lists of any size.
-   * Both ranking methods compute the evidence from the keyword scores.
+   * The evidence is therefore measured in distinctive words, and is comparable between tool lists of any
+   * size. Both ranking methods compute the evidence from the keyword scores.
    */
   readonly evidence: number;
   /**
-   * Whether the turn contains every word of the best tool's name. A turn with all words of a tool name is the
-   * best sign of a correct ranking if most tools of a list have words in common.
+   * Whether the turn contains every word of the best tool's name. If most tools in a list share words, a turn
+   * with all words of a tool name is the best sign of a correct ranking.
    */
   readonly namesTop: boolean;
   /**
    * The share of the best tool's score, from 0 to 1, if scores are treated as log-odds. This share is a
-   * probability for vector ranking, but only a hint for keyword ranking.
+   * probability for vector ranking, but only an indication for keyword ranking.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;
   readonly methodReason: MethodReason;
   /**
-   * Identifies the ranking code and models as part of the policy version. With equal identifiers, every replica
+   * Identifies the ranking code and models within the policy version. With equal identifiers, every replica
    * produces the same ranking.
    */
   readonly rankedBy: string;

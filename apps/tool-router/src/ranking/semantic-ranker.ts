@@ -27,7 +27,7 @@ export interface SemanticRankerOptions {
   readonly inference: Inference;
   readonly share: LoopShare;
   readonly vectors: ToolVectors;
-  /** The vectors of the second encoder. The value is undefined if only the first encoder is in use. */
+  /** The vectors of the second encoder. Undefined if only the first encoder is in use. */
   readonly secondVectors: SecondVectors | undefined;
   readonly secondStage: SecondStage;
   readonly metrics: RankingMetrics;
@@ -37,15 +37,15 @@ export interface SemanticRankerOptions {
 }
 
 /**
- * Share of a ranking's remaining time for which the ranking waits for the second encoder. The rest of the time is
- * enough for the second stage.
+ * Share of a ranking's remaining time for which the ranking waits for the second encoder. The rest of the
+ * time is enough for the second stage.
  */
 const secondShare = 0.75;
 
 /**
  * Ranks by vectors and keywords. The ranker encodes the turn, loads the vectors of the tool list, and then runs
- * the second stage. The ranker computes the cheap keyword ranking first. If a step of vector ranking fails, is
- * late or lacks data, the ranker returns the keyword ranking.
+ * the second stage. The ranker computes the inexpensive keyword ranking first. If a step of vector ranking
+ * fails, is late or lacks data, the ranker returns the keyword ranking.
  */
 export class SemanticRanker implements ToolRanker {
   readonly #options: SemanticRankerOptions;
@@ -137,8 +137,8 @@ export class SemanticRanker implements ToolRanker {
   }
 
   /**
-   * Returns the second encoder's vectors for a list and a turn. Returns undefined if a vector is missing, or if
-   * the second encoder fails or has no result in time for a ranking by the first encoder.
+   * Returns the second encoder's vectors for a tool list and a turn. Returns undefined if a vector is
+   * missing, or if the second encoder fails or is not ready in time for a ranking by the first encoder.
    */
   async #readSecond(
     index: KeywordIndex,

@@ -44,7 +44,7 @@ export class FeatureReranker implements Reranker {
     if (!(data instanceof Float32Array) || data.length !== rows || !data.every(Number.isFinite)) {
       throw new Error(`the reranker did not return ${rows} scores`);
     }
-    // The ONNX runtime owns the memory of the scores, which must not be transferred to another thread.
+    // The ONNX runtime owns the memory of the scores, so it must not be transferred to another thread.
     // The code therefore copies the scores before the transfer.
     return data.slice();
   }

@@ -32,7 +32,7 @@ export const featureNames = [
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
 
-/** Names of the further features with the second encoder's vectors, in column order after `featureNames`. */
+/** Names of the additional features from the second encoder's vectors, in column order after `featureNames`. */
 export const secondFeatureNames = [
   'second_deviation',
   'second_rank',

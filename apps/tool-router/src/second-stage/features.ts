@@ -14,12 +14,12 @@ import type { StageList } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import type { Synonyms } from './soft-match.ts';
 
-/** The vectors of one encoder for a tool list and a turn. */
+/** One encoder's vectors for a tool list and a turn. */
 export interface EncoderVectors {
   readonly dimensions: number;
   /** Unit-length vectors for the tools in the list, one row per tool. */
   readonly tools: Float32Array;
-  /** Vectors for the turn's `texts`, in the order of the texts. */
+  /** Vectors of the turn's `texts`, in the same order. */
   readonly texts: readonly Float32Array[];
 }
 
@@ -32,7 +32,7 @@ export interface StageVectors extends EncoderVectors {
  * Computes the features of each tool for a turn as a tools × features matrix, one row per tool. A different
  * order of the tools changes only the order of the rows. The columns are `featureNames`, or `allFeatureNames` with
  * the vectors of both encoders.
- * @param keyword the turn's keyword scores, if already computed.
+ * @param keyword the turn's keyword scores, if they were already computed.
  */
 export function computeFeatures(
   list: StageList,
@@ -197,8 +197,8 @@ function centralityOf(list: StageList, vectors: EncoderVectors): Float64Array {
 }
 
 /**
- * Cosine between each tool and the list's mean vector. A tool that is similar to all other tools is needed less
- * often than its cosine with the turn suggests.
+ * Cosine between each tool and the list's mean vector. A tool that is similar to all other tools is needed
+ * less often than its cosine with the turn suggests.
  */
 function measureCentrality({ index }: StageList, { tools, dimensions }: EncoderVectors): Float64Array {
   const count = index.names.length;

@@ -9,7 +9,7 @@ import { dot } from './score-math.ts';
 /** Maximum distance in words between two words of a turn that count as adjacent. */
 const phraseGapMax = 2;
 
-/** Computes the share of each tool's name that the turn contains, by word weight and by adjacent word pairs. */
+/** Computes which share of each tool's name the turn contains, by word weight and by adjacent word pairs. */
 export function measureNames(
   { index, nameWeights, namePostings, namePairs }: StageList,
   turn: StageTurn,
@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** The share of the turn that each tool's texts contain. Words count by their weight in this tool list. */
+/** The share of the turn that each tool's texts contain. Each word counts by its weight in this tool list. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;
@@ -58,12 +58,12 @@ function collectPairs(words: readonly string[]): Set<string> {
   return pairs;
 }
 
-/** Number of leading tools to which the other tools are compared. */
+/** Number of top-ranked tools to which the other tools are compared. */
 const leadersMax = 3;
-/** Number of leading tools that may need parameters supplied by other tools. */
+/** Number of top-ranked tools whose parameters other tools may supply. */
 const needyMax = 5;
 /**
- * Minimum share of a tool's name that the turn must contain, so that the tool counts as a supplier of
+ * Minimum share of a tool's name that the turn must contain for the tool to count as a supplier of
  * parameters. Above this share, the supplying tool's own parameters also count, multiplied by `secondHop`.
  */
 const supplierMin = 0.5;
@@ -76,9 +76,9 @@ interface Affinity {
 }
 
 /**
- * Measures how closely each tool is related to the leading tools. The relation is measured by vector cosine, by
- * shared name words, and by supplied parameters. A tool can supply a parameter that a leading tool needs, for
- * example `get_user_id` before `send_message(user_id)`.
+ * Measures how closely each tool is related to the top-ranked tools. How closely tools are related is
+ * measured by vector cosine, shared name words, and supplied parameters. A tool can supply a parameter that a
+ * top-ranked tool needs, for example `get_user_id` before `send_message(user_id)`.
  */
 export function* measureAffinity(
   list: StageList,
@@ -98,7 +98,7 @@ export function* measureAffinity(
   };
 }
 
-/** The largest cosine between each tool and one of the leading tools. Cosines below 0 count as 0. */
+/** The largest cosine between each tool and one of the leading tools. Negative cosines count as 0. */
 export function* measureNearness(
   order: Uint32Array,
   { tools, dimensions }: { readonly tools: Float32Array; readonly dimensions: number },
@@ -132,7 +132,7 @@ function* measureSupplies(list: StageList, needy: Uint32Array): Pieces<Float64Ar
   return supply;
 }
 
-/** The share of each tool's name that occurs in another tool's words. Words count by their weight. */
+/** The share of each tool's name that occurs among another tool's words. Each word counts by its weight. */
 function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
   const { index, namePostings, nameWeights } = list;
   const shares = new Float64Array(index.names.length);

@@ -2,7 +2,7 @@ import { rankGains } from './score-math.ts';
 import { indexTools } from '../tool-index/tools.fixture.ts';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
 
-/** Reproducible scores that include ties, both signs of zero, and negative values. */
+/** Reproducible scores that include ties, positive and negative zero, and negative numbers. */
 function scoresOf(count: number, seed: number): Float64Array {
   return Float64Array.from({ length: count }, (_, at) => {
     const value = Math.round(10 * Math.sin(seed * 12.9 + at * 78.2));

@@ -2,7 +2,7 @@ import { countAtMost, countBelow } from '../tool-index/keyword-scores.ts';
 
 /** Functions that make scores comparable between tool lists. Equal scores stay equal. */
 
-/** Scores divided by the best score. If no score is above 0, all scaled scores are 0. */
+/** Scores, each divided by the best score. If no score is above 0, all scaled scores are 0. */
 export function shareOfTop(scores: Float64Array): Float64Array {
   const top = scores.reduce((best, score) => Math.max(best, score), 0);
   return top <= 0 ? new Float64Array(scores.length) : scores.map((score) => Math.max(0, score) / top);
@@ -10,7 +10,7 @@ export function shareOfTop(scores: Float64Array): Float64Array {
 
 const deviationsMax = 6;
 
-/** Scores as standard deviations from the list's mean, capped at 6. */
+/** Scores as numbers of standard deviations from the list's mean, limited to 6. */
 export function standardize(scores: Float64Array): Float64Array {
   const count = Math.max(1, scores.length);
   // The function adds the scores in ascending order, so that the order of the tools cannot change the result.
@@ -22,7 +22,7 @@ export function standardize(scores: Float64Array): Float64Array {
 }
 
 /**
- * A gain for each tool, which depends on the tool's rank. The first tool has the gain 1, and the gain decreases
+ * A gain for each tool, based on the rank of the tool. The first tool has the gain 1, and the gain decreases
  * logarithmically to 0. Tools with equal scores share the mean of their ranks.
  */
 export function rankGains(scores: Float64Array): Float64Array {
@@ -38,7 +38,7 @@ export function rankGains(scores: Float64Array): Float64Array {
   });
 }
 
-/** Last rank with a gain above 0. */
+/** Last rank whose gain is above 0. */
 const placesMax = 100;
 
 /** The element-wise maximum of all arrays. */
@@ -51,9 +51,9 @@ export function maxOf(all: readonly Float64Array[], length: number): Float64Arra
 }
 
 /**
- * Dot product of two rows. Callers must ensure that both rows lie within their arrays. This loop takes most of
- * the time for ranking a long tool list. Therefore, the loop uses four partial sums, which can be added in
- * parallel, and does not check values.
+ * Dot product of two rows. Callers must ensure that both rows are within their arrays. This loop takes most
+ * of the time needed to rank a long tool list. Therefore, the loop uses four partial sums, which can be added
+ * in parallel, and does not validate numbers.
  */
 export function dot(
   one: Float32Array,

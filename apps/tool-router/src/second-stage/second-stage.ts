@@ -21,15 +21,15 @@ interface SecondStageOptions {
   readonly texts: ToolTextMemory;
   readonly listsBytesMax: number;
   /**
-   * Number of candidate tools scored by a cross-encoder. A cross-encoder needs one inference for each
+   * Number of candidate tools that a cross-encoder scores. A cross-encoder needs one inference for each
    * candidate tool.
    */
   readonly pairsMax: number;
-  /** The feature reranker for the vectors of both encoders. The value is undefined without a second encoder. */
+  /** The feature reranker that reads the vectors of both encoders. Undefined without a second encoder. */
   readonly bothReranker?: Pick<FeatureReranker, 'id' | 'scoreFeatures'> | undefined;
 }
 
-/** The deadline and the account for the inference of a ranking. */
+/** The deadline of a ranking's inference, and the account to which it belongs. */
 export type InferenceTiming = Required<Pick<InferenceOptions, 'deadlineAt'>> &
   Pick<InferenceOptions, 'accountId'>;
 
@@ -51,15 +51,15 @@ interface StageScores {
 
 /**
  * The weights of three scores in the fused order, which applies without a feature reranker. The scores are the
- * keyword share, the soft match share, and the cosine's deviation from the list's mean. In the trained models,
- * the fused order performs as well as the preliminary order (`second-stage/features.ts`).
+ * keyword share, the soft match share, and the cosine's deviation from the list's mean. For the trained
+ * models, the fused order is as good as the preliminary order (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 
 /**
- * Scores a tool list for a turn from words, vectors and the available reranker. A feature reranker scores every
- * tool. A cross-encoder changes only the order of the top tools in the fused order. Without a reranker, the
- * fused order of the tools is final.
+ * Scores a tool list for a turn from words, vectors and the available reranker. A feature reranker scores
+ * every tool. A cross-encoder changes only the order of the top tools in the fused order. Without a reranker,
+ * the fused order of the tools is final.
  */
 export class SecondStage {
   readonly #options: SecondStageOptions;
@@ -110,8 +110,8 @@ export class SecondStage {
   }
 
   /**
-   * Reorders the top tools in the fused order by cross-encoder score. The top tools exchange their logits only
-   * with each other, so all other tools keep their places.
+   * Reorders the top tools in the fused order by cross-encoder score. The top tools exchange logits only with
+   * each other, so all other tools keep their places.
    */
   async #readPairs(
     index: KeywordIndex,
@@ -141,8 +141,8 @@ export class SecondStage {
 }
 
 /**
- * Scores feature rows. Rows are sorted by name instead of the client's order, because matrix kernels sum the last
- * rows differently from full blocks.
+ * Scores feature rows. Rows are sorted by name and not in the client's order, because matrix kernels sum the
+ * last rows differently from full blocks.
  */
 async function scoreInNameOrder(
   { tieRanks }: KeywordIndex,
@@ -169,7 +169,7 @@ function* endInTime<Result>(pieces: Pieces<Result>, deadlineAt: number): Pieces<
   return step.value;
 }
 
-/** Compares the names of features, because equal numbers of features do not imply equal meanings. */
+/** Compares the names of features, because the same number of features does not imply the same meanings. */
 export function hasOurFeatures(features: readonly string[]): boolean {
   return features.join() === featureNames.join();
 }

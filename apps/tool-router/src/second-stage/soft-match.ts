@@ -10,12 +10,12 @@ import { gramsOf } from './stage-list.ts';
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
 /**
- * Maximum number of words in a turn that match by similarity. Any further words match only exactly, because the
- * search for similar words is expensive.
+ * Maximum number of words in a turn that match by similarity. All further words match only exactly, because
+ * the search for similar words is expensive.
  */
 const softWordsMax = 64;
 
-/** A word in the tool list that matches a word in the turn. Two identical words have a likeness of 1. */
+/** A word in the tool list that matches a word of the turn. Two identical words have a likeness of 1. */
 interface SoftWord {
   readonly word: string;
   readonly likeness: number;
@@ -32,7 +32,7 @@ interface SoftScores {
 
 /**
  * Scores tools by late interaction (word by word), using the inverted index. Each word in the turn contributes
- * the score of its best match among the tool's words. A match is the same word, a synonym or a similar
+ * the score of its best match among the tool's words. A match is an identical word, a synonym or a similar
  * spelling.
  */
 export function* scoreSoftly(
@@ -80,7 +80,7 @@ function takeBest(
   }
 }
 
-/** @param met words in the tool list, each with the highest likeness to any word in the turn */
+/** each with the highest likeness to~each with its highest likeness to */
 function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
   const covered = new Float64Array(index.names.length);
   for (const [word, likeness] of met) {
@@ -120,9 +120,9 @@ function findLookAlikes({ wordsByGram }: StageList, word: string): SoftWord[] {
 /**
  * Synonyms, read from `synonyms.bin`. The file starts with a uint32 that contains the length in bytes of the
  * words' text. The words' text follows. The words' text has one word per line and is padded with newlines to
- * four bytes. Then follows one uint32 per word, which is the start of the word's neighbours. Another uint32 is
- * the end of all neighbours. Each neighbour consists of a uint16 word index and a uint8 cosine in units of
- * 1/255.
+ * four bytes. This is followed by one uint32 per word, which is the start of the word's neighbours. One more
+ * uint32 marks the end of all neighbours. Each neighbour consists of a word index (uint16) and a cosine
+ * (uint8) in units of 1/255.
  */
 export class Synonyms {
   static readonly none = new Synonyms([], new Uint32Array(1), new Uint16Array(0), new Uint8Array(0));
@@ -162,7 +162,7 @@ export class Synonyms {
     );
   }
 
-  /** Neighbours of a word, nearest first, excluding the word itself. */
+  /** Neighbours of a word, in order of increasing distance, excluding the word itself. */
   visitNeighbours(word: string, visit: (neighbour: string, cosine: number) => void): void {
     const place = this.#places.get(word);
     if (place === undefined) return;

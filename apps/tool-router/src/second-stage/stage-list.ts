@@ -5,7 +5,7 @@ import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
 /** Second-stage data for a tool list, in addition to the list's keyword index. */
 export interface StageList {
   readonly index: KeywordIndex;
-  /** Positions of the tools with the word in their name, keyed by word. */
+  /** Positions of the tools whose name contains the word, keyed by word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
    * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. If a name contains the
@@ -16,20 +16,20 @@ export interface StageList {
   readonly nameWeights: Float64Array;
   /** Words in each tool's parameter names, by tool position. */
   readonly parameterTerms: readonly (readonly string[])[];
-  /** For each tool position, 1 if the agent uses the tool to ask its user, and otherwise 0. */
+  /** For each tool position, 1 if the agent asks its user questions through the tool, otherwise 0. */
   readonly asking: Float64Array;
   /** Words in the tool list, keyed by trigram, for finding similar spellings. */
   readonly wordsByGram: ReadonlyMap<string, readonly string[]>;
-  /** Approximate memory use in bytes, for cache limits. */
+  /** Approximate memory use in bytes, on which cache limits are based. */
   readonly bytes: number;
 }
 
 const gramLength = 3;
 /**
- * Maximum length of a word in the trigram index, in characters. Longer words are usually ids or encoded data.
+ * Maximum length in characters of a word in the trigram index. Longer words are usually ids or encoded data.
  */
 const gramWordLengthMax = 24;
-/** Maximum number of words in the trigram index. Any further words of the tool list are skipped. */
+/** Maximum number of words in the trigram index. All further words of the tool list are skipped. */
 const gramWordsMax = 20_000;
 
 /** Number of words added to the trigram index between two pauses. */
@@ -81,18 +81,18 @@ export function* makeStageListInPieces(
 
 /**
  * Maximum number of parameters of a tool that only asks a question. Such a tool needs only the question and
- * possibly the choices.
+ * optionally the choices.
  */
 const askingParametersMax = 4;
 /**
- * Minimum weight of the word "ask" in the tool's texts, where 1 is one occurrence in a text of average length.
- * With a lower weight, the word "ask" occurs only by chance.
+ * Minimum weight of the word "ask" in the tool's texts, where 1 means one occurrence in a text of average
+ * length. At a lower weight, the word "ask" occurs only by chance.
  */
 const askingWeightMin = 0.85;
 
 /**
- * Marks tools that the agent uses to ask its user. Such tools need a mark, because they share no words with
- * users' requests.
+ * Marks tools with which the agent asks its user a question. Such tools are marked, because they share no
+ * words with users' requests.
  */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);

@@ -9,12 +9,12 @@ import {
 
 const turnCharactersMax = 8_000;
 const wordsMax = 256;
-/** Maximum number of tasks in a turn that are ranked separately. */
+/** Maximum number of tasks within a turn that are ranked separately. */
 const segmentsMax = 6;
 const segmentWordsMin = 2;
 /**
- * Replaces each run of white space with one character. Other patterns could otherwise read a run of white space
- * once for each of its positions.
+ * Replaces each run of white space with one character. Other patterns could scan a run of white space once
+ * for each of its positions.
  */
 const spacePattern = /\s+/g;
 /** Matches separators between tasks, which are sentence ends, conjunctions and line breaks. */
@@ -30,8 +30,8 @@ export interface StageTurn {
   /** The words in each task of the turn. A turn with one task has one element with all words. */
   readonly segments: readonly (readonly string[])[];
   /**
-   * The turn's dependence on earlier turns, from 0 to 1. The value is 0 for the first turn, 1 for a later
-   * turn of a few words, and less for a longer turn.
+   * How much the turn depends on earlier turns, from 0 to 1. Zero for the first turn, 1 for a later turn of a
+   * few words, and less for a longer turn.
    */
   readonly contextWeight: number;
   /**
@@ -41,7 +41,7 @@ export interface StageTurn {
   readonly texts: readonly EncoderText[];
 }
 
-/** Prepares turn `at` for the second stage. Turns after `at` have no influence on the result. */
+/** Prepares turn `at` for the second stage. Turns after `at` have no influence on the ranking. */
 export function readStageTurn(turns: readonly string[], at: number): StageTurn {
   const text = (turns[at] ?? '').slice(0, turnCharactersMax);
   const words = splitTokens(text, wordsMax);

@@ -7,18 +7,18 @@ import {
 } from '@gateway/messaging';
 import type { Metrics } from '@gateway/observability';
 
-/** The shares of accounts in the router's processor time. */
+/** The accounts' shares of the router's processor time. */
 export interface RouterShares {
-  /** The account shares of the event loop's time, which plans for long tool lists use. */
+  /** The accounts' shares of event-loop time, which plans for long tool lists use. */
   readonly loop: LoopShare;
-  /** The account shares of the inference thread's time, which vectors of new tools use. */
+  /** The accounts' shares of inference thread time, which the vectors of new tools use. */
   readonly vectors: TimeShare;
 }
 
 /**
- * The account shares of the event loop's time. The work between two pauses takes about as long as planning a
- * request with 100 tools. Planning a request with 4,096 tools takes up to 80 ms. A plan that waits longer than
- * `waitMsMax` would reach the gateway too late (`PLAN_DEADLINE_MS`).
+ * The accounts' shares of event-loop time. The work between two pauses takes about as long as planning a
+ * request with 100 tools. Planning a request with 4,096 tools takes up to 80 ms. A plan that waits longer
+ * than `waitMsMax` would reach the gateway too late (`PLAN_DEADLINE_MS`).
  */
 export const loopShare: LoopShareOptions = {
   pieceMs: 2,
@@ -28,12 +28,12 @@ export const loopShare: LoopShareOptions = {
 };
 
 /**
- * The account shares of the inference thread's time. The maximum burst of computation time is enough for
- * about 700 new tools.
+ * The accounts' shares of inference thread time. The maximum burst of computation time covers about 700
+ * new tools.
  */
 export const vectorShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 200 };
 
-/** Opens the account shares of processor time and reports them in the metrics. */
+/** Opens the account shares of processor time, and reports them in the metrics. */
 export function openRouterShares(metrics: Metrics): RouterShares {
   const refused = metrics.counter({
     name: 'tool_router_plans_refused_total',

@@ -23,8 +23,8 @@ class Postings {
   #gains: Float64Array | undefined;
 
   /**
-   * The array starts with one element. Most terms occur in a single tool, and such an array reserves no extra
-   * memory.
+   * The array initially has one element. Most terms occur in a single tool, and an array of this form
+   * reserves no extra memory.
    */
   constructor(lengths: ListLengths, position: number, count: number) {
     this.#lengths = lengths;
@@ -62,10 +62,10 @@ class Postings {
 /** An inverted index over one tool list, in the order of the client's list. */
 export interface KeywordIndex {
   readonly listHash: string;
-  /** Hashes of the tool definitions by position. */
+  /** Hashes of the tool definitions, by position. */
   readonly hashes: readonly string[];
   /**
-   * Tool names by position. The value is null for a tool without a name. The index keeps no reference to the
+   * Tool names by position. Null for a tool without a name. The index keeps no reference to the
    * cached words of a tool, so the cache can free their memory.
    */
   readonly names: readonly (string | null)[];
@@ -76,15 +76,15 @@ export interface KeywordIndex {
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
   /**
-   * The rank of each tool when sorted by name and definition, by position. The ranks decide the order of
-   * tools with equal scores.
+   * The rank of each tool when the tools are sorted by name and definition, by position. Tools with equal
+   * scores are ordered by their ranks.
    */
   readonly tieRanks: Uint32Array;
   /** Approximate memory use of the index in bytes, for cache limits. */
   readonly bytes: number;
 }
 
-/** Builds the index once per tool list. A query reads only the index entries for its own words. */
+/** Builds the index of each tool list only once. A query reads only the index entries for its own words. */
 export function indexToolList(listHash: string, cards: readonly ToolCard[]): KeywordIndex {
   return runAtOnce(indexInPieces(listHash, cards));
 }
@@ -112,8 +112,8 @@ export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pi
 }
 
 /**
- * Numbers of tool cards and of terms to process between two pauses. Processing 32 tool cards or 2,048 terms
- * takes a fraction of a millisecond.
+ * Number of tool cards, and number of terms, to process between two pauses. Processing 32 tool cards or 2,048
+ * terms takes a fraction of a millisecond.
  */
 const [cardsAtOnce, termsAtOnce] = [32, 2_048];
 
@@ -162,9 +162,9 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 }
 
 /**
- * Looks up the postings (index entries) of each token once by the token's text, and then stores their place in
- * the token object. Another count that runs during a pause may overwrite the stored place of a token. In this
- * case, the function looks up the postings by the token's text again.
+ * Looks up the postings (index entries) of each token once by text, and then stores their place in the token
+ * object. Another count that runs during a pause may overwrite the stored place of a token. In this case, the
+ * function looks up the postings by the token's text again.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();
@@ -200,7 +200,7 @@ export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'name
   return inverseDocumentFrequency(postings.get(word)?.positions.length ?? 0, names.length);
 }
 
-/** The weight of a word that only one tool of the list has. No word of the tool list has a larger weight. */
+/** The weight of a word that only one tool in the list has. No word in the tool list has a greater weight. */
 export function weightOfOwnWord({ names }: Pick<KeywordIndex, 'names'>): number {
   return inverseDocumentFrequency(1, names.length);
 }

@@ -5,18 +5,18 @@ import { splitTokens } from './tokens.ts';
 const turnTokensMax = 512;
 const turnCharactersMax = 20_000;
 /**
- * Number of earlier user turns that contribute words. Each of these turns has half the weight of the turn after
+ * Number of earlier user turns that contribute words. Each turn has half the weight of the turn after
  * it.
  */
 export const contextTurnsMax = 3;
 const contextDecay = 0.5;
 /**
- * If a turn has more words than this number, it needs less context. If a turn has fewer words, the earlier
- * turns have the weights 0.5, 0.25 and 0.125. In a longer turn, these weights shrink in proportion. The number
- * of words was chosen by recall@5 and recall@10 on public dialogues with 100 candidates. For independent turns
- * (bfcl_multi_turn), recall@5/recall@10 is 79.8/88.0 without context, 77.9/87.0 with full context, and
- * 80.2/88.8 with shrinking weights. For connected dialogues (apibank), the values are 55.9/61.2, 75.0/85.6 and
- * 74.5/85.4.
+ * A turn with more words than this needs less context. If a turn has fewer words, the earlier
+ * turns have the weights 0.5, 0.25 and 0.125. In a longer turn, these weights shrink in proportion. The
+ * number of words was chosen for the best recall@5 and recall@10 on public dialogues with 100 candidates. For
+ * independent turns (bfcl_multi_turn), recall@5/recall@10 is 79.8/88.0 without context, 77.9/87.0 with full
+ * context, and 80.2/88.8 with decreasing weights. For connected dialogues (apibank), recall@5/recall@10 is
+ * 55.9/61.2, 75.0/85.6 and 74.5/85.4.
  */
 export const standaloneWords = 6;
 
@@ -76,7 +76,7 @@ const positionsAtOnce = 50_000;
 
 /**
  * Keyword scores of the tools, by position in the tool list. Each score is summed in the order of the query's
- * words, so the order of the tools cannot change the score.
+ * words, so that the order of the tools cannot change the score.
  */
 export function* scoreByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Float64Array> {
   const scores = new Float64Array(index.names.length);

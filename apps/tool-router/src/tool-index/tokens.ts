@@ -14,7 +14,7 @@ const stopWords = new Set(
 );
 
 /**
- * Matches runs of text in scripts without spaces between words. Such text is split into pairs of characters.
+ * Matches runs of text in scripts without spaces between words. Text in such scripts is split into pairs of characters.
  */
 const unspacedRun =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
@@ -23,7 +23,7 @@ const wordPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
 /**
- * Most texts contain only ASCII characters. For these texts, the word pattern is five times as fast as the
+ * Most texts contain only ASCII characters. For such texts, the word pattern is five times as fast as the
  * general pattern.
  */
 const asciiText = /^[\t-~]*$/;
@@ -35,7 +35,7 @@ const wordLengthMax = 64;
 /**
  * Splits text or an identifier into words, in order. The text is split at case changes, digits and
  * punctuation. Words are converted to lower case and stemmed (Porter, English), and stop words are dropped.
- * `getUserByID2` yields `get, user, id, 2`. The result contains at most `tokensMax` words.
+ * `getUserByID2` yields `get, user, id, 2`. The list contains at most `tokensMax` words.
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
   trimWords();
@@ -43,8 +43,8 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token as an object. A counting function stores the token's place in this object, so it needs no lookup per
- * token. The place is valid until the counting function returns, so no other count may run during a count.
+ * A token represented as an object. A counting function stores the token's place in this object, so it needs no
+ * lookup per token. The place is valid until the counting function returns, so no other count may run during a count.
  */
 export interface Word {
   readonly token: string;
@@ -54,7 +54,7 @@ export interface Word {
 }
 
 /**
- * Cached tokens for a run of letters or digits. The value is null if the run yields no token. Tools and turns
+ * Cached tokens for a run of letters or digits. Null if the run yields no token. Tools and turns
  * repeat the same few thousand words.
  */
 const knownRuns = new Map<string, Word | null>();
@@ -70,8 +70,8 @@ export function nextCount(): number {
 }
 
 /**
- * Clears the token cache when the cache is too large. After the cache is cleared, calls may return different
- * objects for the same token. A caller may clear the cache before a count of words, but never during a count.
+ * Clears the token cache if it has become too large. After the cache is cleared, calls may return different
+ * objects for the same token. A caller may clear the cache before a count of words, but never during one.
  */
 export function trimWords(): void {
   if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;
@@ -120,8 +120,8 @@ function readToken(word: string): string | null {
 }
 
 /**
- * V8 stores a substring of 13 or more characters as a view of the whole text. With a copy, V8 can free the
- * memory of the whole text.
+ * V8 stores a substring of 13 or more characters as a view of the whole text. If the text is copied, V8 can
+ * free the memory of the whole text.
  */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();

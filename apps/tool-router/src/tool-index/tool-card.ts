@@ -6,7 +6,7 @@ import { nextCount, readWords, trimWords } from './tokens.ts';
  * Weights of a tool's text fields, in quarters. Because of this unit, text lengths stay integers, so sums do
  * not depend on the order of the tools. On the public data sets, the best weights are 2 for the name, 1 for the
  * description and parameter names, and 0.25 for parameter descriptions. Enum values and examples have the
- * weights of similar fields.
+ * same weights as similar fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {
   name: 8,
@@ -22,7 +22,7 @@ const tokensMax = 4000;
 const charactersPerTextMax = 20_000;
 const parameterTermsMax = 32;
 
-/** A tool's words with their weighted counts. The tool definition itself is not stored. */
+/** The words of a tool, with their weighted counts. The tool definition itself is not stored. */
 export interface ToolCard {
   readonly hash: string;
   readonly name: string | null;
@@ -131,7 +131,7 @@ interface SchemaVisit {
   readonly depth: number;
 }
 
-/** JSON Schema keywords by value type. The value is a list of schemas, a single schema, or a map of schemas. */
+/** JSON Schema keywords by value type. The schemas under this keyword are a list, a single schema, or a map. */
 const schemaLists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const schemaValues = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
 const schemaMaps = ['patternProperties', '$defs', 'definitions'];
@@ -175,7 +175,7 @@ function pushSubschemas(
     visit('parameterName', name);
     push(subschema);
   }
-  // The check for `properties` comes first, because in most schemas only this keyword contains other schemas.
+  // The check for `properties` comes first, because it is the only keyword with nested schemas in most schemas.
   if (!Object.keys(schema).some((key) => schemaKeywords.has(key))) return;
   for (const keyword of schemaMaps) for (const [, subschema] of entriesOf(schema[keyword])) push(subschema);
   for (const keyword of schemaLists) {

@@ -80,7 +80,7 @@ export class ToolMemory implements ToolLists {
     if (known !== undefined) return { status: 'known', index: known };
     if (toolHashes === undefined) return { status: 'unknown', missing: [] };
     // All accounts that send the same tools share one indexed list.
-    // Because of the hash check, a client cannot store other tools under the hash of a list.
+    // Because of the hash check, a client cannot store different tools under the hash of a list.
     if (hashToolList(toolHashes) !== listHash) {
       throw new GatewayError('invalid_field', {
         param: 'listHash',
@@ -104,8 +104,8 @@ interface ToolIntakeOptions {
 }
 
 /**
- * Stores the tool definitions of a request. The work on the definitions counts toward the account's share of
- * the event loop.
+ * Stores the tool definitions of a request. The time spent on the definitions counts toward the account's
+ * share of the event loop.
  */
 export class ToolIntake {
   readonly #options: ToolIntakeOptions;

@@ -7,14 +7,14 @@ export interface PackedVector {
 export function packVector(vector: Float32Array): PackedVector {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
-  // The scale is rounded to 32 bits at once, so that stored and new vectors contain the same numbers.
+  // The scale is rounded to 32 bits immediately, so that stored and new vectors contain the same numbers.
   const scale = Math.fround(largest / 127);
   const steps = new Int8Array(vector.length);
   if (scale > 0) vector.forEach((value, at) => (steps[at] = Math.round(value / scale)));
   return { steps, scale };
 }
 
-/** A vector in bytes starts with the scale in four bytes (little endian). One byte per number follows. */
+/** A serialized vector starts with the scale in four bytes (little endian). One byte per number follows. */
 export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   const bytes = Buffer.allocUnsafe(4 + steps.length);
   bytes.writeFloatLE(scale, 0);

@@ -6,10 +6,10 @@ import type { SharedVectors } from './shared-vectors.port.ts';
 
 /** Timeout of Redis commands in milliseconds. A plan may wait this long for an unresponsive Redis server. */
 const commandDefaultMs = 40;
-/** Expiry time of a vector in seconds. A vector that nothing used until then is computed again. */
+/** Time in seconds after which a stored vector expires. A vector that has not been used until then is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
-/** Number of vectors that are written before the router waits for a reply of Redis. */
+/** Number of vectors that are written before the router waits for a reply from Redis. */
 const writesAtOnce = 32;
 
 /** Redis commands fail immediately while Redis is unavailable. */
@@ -23,7 +23,7 @@ export function connectVectorRedis(url: string, logger: Logger, commandMs = comm
 
 /**
  * Stores tool vectors in the Redis cache, keyed by model and definition hash. Neither a vector nor a hash
- * reveals the tool definition. The store ignores values with the wrong length.
+ * reveals the tool definition. The store ignores vectors of the wrong length.
  */
 export class RedisVectors implements SharedVectors {
   readonly #redis: Redis;

@@ -47,12 +47,12 @@ export class SecondVectors {
     return this.#options.store.bytes;
   }
 
-  /** Number of tool definitions that wait for a vector. */
+  /** Number of tool definitions waiting for a vector. */
   get pending(): number {
     return this.#waiting.size;
   }
 
-  /** Starts loading or computing missing vectors and returns immediately. */
+  /** Starts loading or computing missing vectors, and returns immediately. */
   prepare(definitions: readonly ToolDefinition[], accountId = ''): void {
     const { store, metrics } = this.#options;
     const blocks = store.open();
@@ -73,8 +73,8 @@ export class SecondVectors {
   }
 
   /**
-   * Returns the tool list's matrix, or undefined if a tool of the list has no vector yet. The method waits for
-   * the shared store, but not for the second encoder.
+   * Returns the tool list's matrix, or undefined if a tool of the list has no vector yet. The method waits
+   * for the shared store, but not for the second encoder.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | undefined> {
     const { store } = this.#options;
@@ -129,7 +129,7 @@ export class SecondVectors {
     this.#count(accountId, -hashes.length);
   }
 
-  /** Returns undefined if the second encoder failed, or if its vectors no longer fit the store. */
+  /** Returns undefined if the second encoder failed, or if its vectors no longer fit into the store. */
   async #encode(text: EncoderText, accountId: string): Promise<PackedVector | undefined> {
     const { inference, store } = this.#options;
     const vector = await inference

@@ -15,7 +15,7 @@ export interface SharedVectors {
 }
 
 /**
- * The shared vectors of a deployment with only one router. This store is always empty, because no other router
+ * The vector store of a deployment with only one router. This store is always empty, because no other router
  * uses the vectors.
  */
 export const noSharedVectors: SharedVectors = {

@@ -10,19 +10,19 @@ import type { VectorMatrix, VectorStore } from './vector-store.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * Maximum number of new tools in a list for which a plan waits. A plan would miss its deadline if it waited for
- * more vectors.
+ * Maximum number of new tools in a list for which a plan waits. A plan that waited for more vectors would
+ * miss its deadline.
  */
 export const awaitedToolsMax = 250;
 /**
- * Maximum number of tool definitions waiting for a vector. Above this number, new tool definitions get no
+ * Maximum number of tool definitions that wait for a vector. Above this number, new tool definitions get no
  * vector, and their tool lists are ranked by keyword.
  */
 const pendingMax = 20_000;
 /**
- * Number of tool definitions that each account may still add when other accounts have filled the queue. This
- * number is larger than the number of tools in the largest tool list. With these definitions, the queue may
- * grow to twice its regular maximum size.
+ * Number of tool definitions that each account may still add after other accounts have filled the queue. This
+ * number exceeds the length of the longest possible tool list. With these definitions, the queue may grow to
+ * twice its regular maximum size.
  */
 const pendingReservedPerAccount = 5_000;
 /** Maximum total length of texts waiting for a vector, in characters. */
@@ -43,8 +43,8 @@ export interface ToolVectorsOptions {
 }
 
 /**
- * Provides the first encoder's vectors. The encoding of a tool starts when its definition arrives. The router
- * looks up a vector in memory and then in the shared store. If both lack the vector, the router computes it.
+ * Provides the first encoder's vectors. The encoding of a tool starts as soon as its definition arrives. The router
+ * looks up a vector in memory and then in the shared store. If neither has the vector, the router computes it.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
@@ -129,7 +129,7 @@ export class ToolVectors {
 
   /**
    * Loads vectors that are no longer in memory from the shared store. If the shared store lacks a vector, the
-   * definition of its tool is requested again.
+   * definition of the tool is requested again.
    */
   #recall(listHash: string, missing: readonly string[]): void {
     const unknown = missing.filter((hash) => !this.#pending.has(hash));
@@ -142,7 +142,7 @@ export class ToolVectors {
     store.askAgain(listHash, await store.fetch(unknown));
   }
 
-  /** Computes missing vectors. A vector that no plan is waiting for is computed after the current plan. */
+  /** Computes missing vectors. A vector for which no plan is waiting is computed after the current plan. */
   async #vectorize(
     definitions: readonly ToolDefinition[],
     urgency: Urgency,
@@ -177,8 +177,8 @@ export class ToolVectors {
   }
 
   /**
-   * Marks tools as pending until `work` finishes. The method never throws an error. The vector stays missing if
-   * encoding fails.
+   * Marks tools as pending until `work` finishes. The method never throws an error. If encoding fails, the
+   * vector stays missing.
    */
   #track(hashes: readonly string[], work: Promise<void>): void {
     const done = work

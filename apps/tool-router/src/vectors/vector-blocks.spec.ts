@@ -4,7 +4,7 @@ import { VectorBlocks } from './vector-blocks.ts';
 const dimensions = 32;
 const hashOf = (at: number): string => at.toString(16).padStart(64, '0');
 
-/** Reproducible unit-length vectors. */
+/** Reproducible vectors of length 1. */
 function vectorOf(seed: number): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, (_, at) => Math.sin(seed * 7.3 + at * 1.7));
   const length = Math.hypot(...vector);

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import type { PackedVector } from './packed-vector.ts';
 
-/** Number of vectors per block. Blocks are allocated on demand, so an idle router has no block. */
+/** Number of vectors per block. Blocks are allocated on demand, so an idle router has none. */
 const blockRows = 4096;
 /**
- * Number of bytes per vector in addition to its numbers. The bytes hold the hash (64 characters), the cache
- * entry and the scale. The value was measured with 100,000 vectors.
+ * Number of bytes per vector beyond its numbers. The bytes hold the hash (64 characters), the cache
+ * entry and the scale. This limit was measured with 100,000 vectors.
  */
 const rowOverheadBytes = 220;
 
 /**
  * Stores vectors by definition hash and evicts the least recently used vectors. Each vector is stored as int8
- * numbers with one scale. The scale makes the vector's largest number 127. This rounding changes a cosine by
- * less than 0.005, and needs a quarter of the memory of 32-bit numbers. Computed and loaded vectors are
- * identical on every replica.
+ * numbers with one scale. The scale is chosen so that the vector's largest number becomes 127. This rounding
+ * changes a cosine by less than 0.005, and takes a quarter of the memory of 32-bit numbers. Computed and
+ * loaded vectors are identical on every replica.
  */
 export class VectorBlocks {
   readonly dimensions: number;
@@ -43,7 +43,7 @@ export class VectorBlocks {
     return this.#rows.has(hash);
   }
 
-  /** Stores a vector, unless the hash already has a vector. */
+  /** Stores a vector unless one is already stored under the hash. */
   set(hash: string, packed: PackedVector): void {
     if (this.#rows.get(hash) !== undefined) return;
     if (packed.steps.length !== this.dimensions)

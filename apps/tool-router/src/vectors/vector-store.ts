@@ -6,13 +6,13 @@ import type { PackedVector } from './packed-vector.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 import { VectorBlocks } from './vector-blocks.ts';
 
-/** Minimum time in milliseconds between two requests for the definitions of a tool list. */
+/** Minimum time in milliseconds between two requests to the edge for the definitions of a tool list. */
 const forgottenMs = 10 * 60_000;
 
-/** Vectors for the tools in a list, by position. */
+/** Vectors of the tools in a list, by position. */
 export interface VectorMatrix {
   readonly dimensions: number;
-  /** Vector numbers in row-major order, one row per tool. */
+  /** The numbers of the vectors in row-major order, with one row per tool. */
   readonly numbers: Float32Array;
 }
 
@@ -22,30 +22,30 @@ export interface VectorStoreOptions {
   readonly vectorsBytesMax: number;
   readonly matricesBytesMax: number;
   /**
-   * Callback with the tools of a list that have no stored vector, to request their definitions again. Calls
-   * of the callback for the same tool list are rate-limited.
+   * Callback that receives the tools of a list without a stored vector, so that their definitions are
+   * requested again. Calls of the callback for the same tool list are rate-limited.
    */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 
 /**
  * Stores one encoder's vectors by definition hash and matrices by list hash, in memory and in the shared store.
- * If another model takes the encoder's place, the stored vectors are dropped.
+ * If a different model replaces the encoder, the stored vectors are dropped.
  */
 export class VectorStore {
   readonly #options: VectorStoreOptions;
   readonly #encoder: () => EncoderFacts | undefined;
   readonly #matrices: LRUCache<string, VectorMatrix>;
   /**
-   * Tool lists for which definitions were requested recently. The cache of requested tool lists prevents
-   * repeated requests if a vector cannot be computed.
+   * Tool lists whose definitions were requested recently. The cache of recently requested tool lists
+   * prevents repeated requests if a vector cannot be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   #blocks: VectorBlocks | undefined;
   /** Id of the model that computed the vectors in memory. */
   #modelId: string | undefined;
 
-  /** @param encoder returns the encoder that makes the vectors, or undefined while it is not available. */
+  /** @param encoder returns the encoder that computes the vectors, or undefined while it is not available. */
   constructor(encoder: () => EncoderFacts | undefined, options: VectorStoreOptions) {
     this.#encoder = encoder;
     this.#options = options;
@@ -107,8 +107,8 @@ export class VectorStore {
   }
 
   /**
-   * Requests the definitions of tools that have no vector in memory or in the shared store. Requests for the same
-   * tool list are rate-limited.
+   * Requests the definitions of tools that have no vector in memory or in the shared store. Requests for the
+   * same tool list are rate-limited.
    */
   askAgain(listHash: string, lost: readonly string[]): void {
     this.#options.metrics.countVectors('forgotten', lost.length);
@@ -117,7 +117,7 @@ export class VectorStore {
     this.#options.onForgotten(listHash, lost);
   }
 
-  /** Writes new vectors into the shared store, at the expense of the account that sent the definitions. */
+  /** Writes new vectors into the shared store, against the quota of the account that sent the definitions. */
   share(made: ReadonlyMap<string, PackedVector>, accountId: string): void {
     this.#options.metrics.countVectors('made', made.size);
     if (this.#modelId !== undefined) void this.#options.shared.store(this.#modelId, made, accountId);
