@@ -8,7 +8,7 @@ const key = z
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes in base64`);
 
-/** An origin without a path, such as `https://gateway.example`. The parsed origin has no slash at the end. */
+/** An origin without a path, such as `https://gateway.example`. The parsed origin has no trailing slash. */
 const origin = z
   .url({ protocol: /^https?$/ })
   .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be an origin without a path')
@@ -41,14 +41,14 @@ const variables = z.object({
   ...serviceVariables,
   ...operatorVariables,
   /**
-   * The Redis server that holds the cache, and in which gateways count requests. The account service writes
+   * The Redis server for caches, in which gateways also count requests. The account service writes
    * the epochs (numbers) of account changes to this Redis server. The account service also runs while Redis
    * is unavailable.
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
    * The pepper for API keys, which is 32 bytes in base64. Each API key is stored as an HMAC keyed with this
-   * pepper. If the pepper changes, all API keys stop working.
+   * pepper. If the pepper changes, all API keys become invalid.
    */
   KEY_PEPPER: key,
   /**
@@ -77,7 +77,7 @@ const variables = z.object({
       .refine((text) => new URL(text).search === '', 'must have no parameters')
       .optional(),
   ),
-  /** The sender of emails, as an address or as `Name <address>`. */
+  /** The sender of emails, given as an address or as `Name <address>`. */
   MAIL_FROM: unlessEmpty(mailbox.optional()),
 });
 
@@ -100,8 +100,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
 export type OperatorConfig = z.output<z.ZodObject<typeof operatorVariables>>;
 
 /**
- * Reads the environment variables that the operator's commands need. Throws the error of `loadConfig` for
- * invalid variables.
+ * Reads the environment variables that the operator's commands need. Throws the error of `loadConfig` if
+ * variables are invalid.
  */
 export function loadOperatorConfig(variables: NodeJS.ProcessEnv = process.env): OperatorConfig {
   return parseConfig(z.object(operatorVariables), variables);

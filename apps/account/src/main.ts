@@ -12,7 +12,7 @@ const authenticationConnectionsMax = 5;
 const config = loadConfig();
 const database = createAccountDatabase({ url: config.ACCOUNT_DATABASE_URL });
 /**
- * Key checks and login sessions have separate database connections, so they never wait for management calls.
+ * Key checks and login sessions use separate database connections, so that they never wait for management calls.
  */
 const authenticationDatabase = createAccountDatabase({
   url: config.ACCOUNT_DATABASE_URL,

@@ -23,7 +23,7 @@ let enrolment: Enrolment | undefined;
 await runService({
   name: 'provider-vault',
   config,
-  // One account that changes many credentials may use at most one processor for encryption.
+  // A single account that changes many credentials may occupy at most one processor with encryption.
   accountShare: { ...accountShare, slotsPerAccount: 1 },
   ready: async () => ({ database: await database.isUp(), keys: enrolment?.isComplete ?? false }),
   createModule: async ({ messaging, logger, metrics }) => {

@@ -16,8 +16,8 @@ export interface ProviderVaultParts extends Pick<ServiceParts, 'messaging' | 'lo
   readonly keyVersions: KeyVersions;
   readonly sealingKeys: SealingKeys;
   /**
-   * The keys of this replica are registered before the module exists, so a replica without the right keys
-   * never serves requests.
+   * The keys of this replica are registered before the module exists, so that a replica without the right
+   * keys never serves requests.
    */
   readonly enrolment: Enrolment;
 }

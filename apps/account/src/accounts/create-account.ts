@@ -46,7 +46,7 @@ interface Registration {
   readonly subject: string;
   /** The name given to a new account. */
   readonly name: string | null;
-  /** The origin of the request, for the audit log. */
+  /** The origin of the request, recorded in the audit log. */
   readonly origin?: RequestOrigin | undefined;
 }
 
@@ -95,8 +95,8 @@ export async function registerAccount(
 }
 
 /**
- * The email address of a user that signs in through the embedded identity service. The value is null for an
- * external issuer, because this service does not store the users of an external issuer.
+ * The email address of a user that signs in through the embedded identity service. Null for an external
+ * issuer, because this service does not store the users of external issuers.
  */
 async function findEmail(
   { database, embeddedIssuer }: Pick<AccountsContext, 'database' | 'embeddedIssuer'>,

@@ -17,7 +17,7 @@ export interface AccountsContext {
   readonly database: AccountDatabase;
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
   /**
-   * The issuer name of the embedded identity service. The value is null if an external OpenID Connect issuer is
+   * The issuer name of the embedded identity service. Null if an external OpenID Connect issuer is
    * used.
    */
   readonly embeddedIssuer: string | null;
@@ -78,8 +78,8 @@ export async function updateAccount(
 }
 
 /**
- * Keys inherit the account's policy, so an API key that raises the policy's limits could raise its own
- * limits.
+ * Keys inherit the limits of the account's policy, so an API key that raises these limits could raise its
+ * own.
  */
 async function checkPolicyChange(
   tx: AccountModels,
@@ -109,8 +109,8 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 /**
  * Handles the notification that one of the account's provider credentials was saved or deleted. The vault
  * notifies gateways directly, so this call only helps gateways that miss the vault's notification. A gateway
- * that missed the notification reads the account's new epoch (change number) in Redis. The gateway then reloads
- * the account's credentials before the next use. Throws `not_found` for an unknown account.
+ * that missed the notification reads the account's new epoch (change number) from Redis. The gateway then
+ * reloads the account's credentials before it uses them again. Throws `not_found` for an unknown account.
  */
 export async function noteCredentialChange(
   context: Pick<AccountsContext, 'database' | 'changes'>,
@@ -118,8 +118,8 @@ export async function noteCredentialChange(
 ): Promise<Record<string, never>> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    // A grant must contain the account's latest epoch (change number).
-    // Gateways would reload a grant with an outdated epoch again and again.
+    // A grant must contain the latest epoch (change number) of its account.
+    // Gateways would reload a grant with an outdated epoch over and over.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });

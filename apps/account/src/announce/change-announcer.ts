@@ -20,19 +20,19 @@ export interface KeyChange {
 }
 
 /**
- * A change that affects every key in an account. Such changes are a new policy, new preferences, new model
+ * A change that affects every key of an account. Such changes are a new policy, new preferences, new model
  * toggles, or the account's deletion.
  */
 export interface AccountChange {
   readonly accountId: string;
   readonly epoch: number;
-  /** Whether the account was deleted. A deletion cannot be undone. */
+  /** Whether the account has been deleted. A deletion cannot be undone. */
   readonly deleted?: boolean;
 }
 
 /**
- * The user to whom a broadcast refers. The broadcast is about the user's account, or about the end of the
- * user's login sessions.
+ * The user to whom a broadcast refers. The broadcast concerns the user's account or the end of the user's
+ * login sessions.
  */
 export interface LoginSessionChange {
   readonly issuer: string;
@@ -62,9 +62,9 @@ interface UnannouncedAccount {
 /**
  * Announces changes, so that gateways drop stale cache entries. Changes to keys and accounts are broadcast. The
  * announcer also writes the epoch (number) of each change to Redis, for gateways that miss the broadcast.
- * Callers must call the announcer only after the transaction has committed. A process can be killed between the
- * commit and the announcement. Each account's row therefore contains the last announced epoch. A sweep on every
- * replica repeats missing announcements.
+ * Callers must call the announcer only after the transaction has committed. A process can be killed between
+ * the commit and the announcement. Each account's row therefore contains the last announced epoch. A sweep on
+ * every replica repeats announcements that are missing.
  */
 export class ChangeAnnouncer {
   readonly #messaging: ChangeAnnouncerParts['messaging'];
@@ -72,14 +72,14 @@ export class ChangeAnnouncer {
   readonly #database: AccountDatabase;
   readonly #logger: Pick<Logger, 'warn'>;
   /**
-   * The announced epochs that the last sweep found. A change is announced again by the second sweep that finds
-   * it. During the first sweep, a process may still be announcing the change.
+   * The epochs that the last sweep found to be announced. A change is announced again by the second sweep
+   * that finds it. During the first sweep, a process may still be announcing the change itself.
    */
   #lastSwept: ReadonlyMap<string, number> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #isStopping = false;
-  /** The announced epochs of each account that are not stored yet. */
+  /** The announced epochs of each account that have not been stored yet. */
   readonly #announced = new Map<string, number[]>();
   #markTimer: NodeJS.Timeout | undefined;
   #marking: Promise<void> | undefined;
@@ -139,9 +139,9 @@ export class ChangeAnnouncer {
   }
 
   /**
-   * Stores the announced epochs. Only one query runs at a time, because each query may wait for a running
-   * change of the account. An epoch is stored only after the previous epoch, so that no change is skipped. If a
-   * query fails or is skipped, the sweep announces its changes again.
+   * Stores the announced epochs. Only one query runs at a time, because each query may wait for a change of
+   * the account that is in progress. An epoch is stored only after the previous epoch, so that no change is
+   * skipped. If a query fails or is skipped, the sweep announces the changes again.
    */
   async #storeMarks(): Promise<void> {
     try {

@@ -8,14 +8,14 @@ import type { EpochBoard } from './epoch-board.port.ts';
  */
 const waitingMax = 10_000;
 /**
- * Milliseconds between two attempts to write epochs (change numbers) to Redis. Even a connected Redis server
- * can reject writes, for example a replica that is not yet promoted.
+ * Interval in milliseconds between attempts to write epochs (change numbers) to Redis. Even a connected Redis
+ * server can reject writes, for example if it is a replica that has not been promoted yet.
  */
 const againMs = 1_000;
 
 /**
- * Stores an epoch (change number) if it is higher than the stored epoch. Announcements can arrive out of order,
- * because changes are announced after their transaction has committed. A positive epoch never replaces a
+ * Stores an epoch (change number) if it is higher than the stored epoch. Announcements can arrive out of
+ * order, because changes are announced after their transactions commit. A positive epoch never replaces a
  * negative epoch, which marks a deletion or revocation. Epochs are written even while Redis is out of memory,
  * because they are small and expire.
  */
@@ -33,7 +33,7 @@ interface EpochCommands {
 }
 
 /**
- * Stores the latest epoch (change number) of each account and key in the Redis server that holds the cache.
+ * Stores the latest epoch (change number) of each account and key in the Redis server for caches.
  * The stored epochs expire after some time.
  */
 export class RedisEpochBoard implements EpochBoard {
@@ -42,8 +42,8 @@ export class RedisEpochBoard implements EpochBoard {
   #again: NodeJS.Timeout | undefined;
 
   /**
-   * @param redis the client, which must not have an offline queue. The class `RedisEpochBoard` has its own
-   * limit for waiting writes.
+   * @param redis the client, which must not queue commands while it is offline. The class `RedisEpochBoard`
+   * has its own limit on waiting writes.
    */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });

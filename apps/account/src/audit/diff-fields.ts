@@ -4,9 +4,9 @@ import type { AuditChanges } from '@gateway/contracts';
 const valueLengthMax = 1_024;
 
 /**
- * Lists the fields that differ between two objects, with the value before and after the change. The name of a
- * field in a nested object is its path. Callers must pass only objects from API responses, because these
- * contain no secrets.
+ * Lists the fields that differ between two objects, each with its content before and after the change. A
+ * field in a nested object is named by its path. Callers must pass only objects from API responses, because
+ * these never contain secrets.
  */
 export function diffFields(before: object, after: object): AuditChanges {
   const [from, to] = [flatten(before), flatten(after)];

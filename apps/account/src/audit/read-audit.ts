@@ -6,7 +6,7 @@ type AuditRow = Prisma.AuditEventGetPayload<object>;
 
 const newestFirst = [{ at: 'desc' }, { id: 'desc' }] as const;
 
-/** Lists a page of an account's audit log, newest first. The log of an unknown account is empty. */
+/** Lists a page of an account's audit log, newest first. For an unknown account, the log is empty. */
 export async function listAuditEvents(
   { database }: { readonly database: AccountDatabase },
   {
@@ -27,7 +27,7 @@ export async function listAuditEvents(
 
 /**
  * Reads the audit events that are older than the event with the id `before`, newest first. Returns an empty
- * list for an unknown `before`, which ends the export.
+ * list if `before` is unknown, which ends the export.
  */
 export async function exportAuditEvents(
   { database }: { readonly database: AccountDatabase },
@@ -65,7 +65,7 @@ function renderWhere({ action, actor, since, until }: AuditFilter): Prisma.Audit
 
 const isId = (text: string): boolean => z.uuid().safeParse(text).success;
 
-/** Renders an audit event for API responses. Throws if the database row was not written by this service. */
+/** Renders an audit event for API responses. Throws an error if the database row was not written by this service. */
 function renderEvent(row: AuditRow): AuditEvent {
   const { targetType, targetId, targetName } = row;
   return auditEvent.parse({

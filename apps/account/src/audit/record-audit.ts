@@ -2,7 +2,7 @@ import type { Actor, AuditAction, AuditChanges, AuditTarget, RequestOrigin } fro
 import { newId } from '@gateway/persistence';
 import type { AccountModels, Prisma } from '../persistence/account-database.ts';
 
-/** An event for the audit log. */
+/** An event that is added to the audit log. */
 export interface AuditedChange {
   readonly action: AuditAction;
   readonly target?: AuditTarget;
@@ -11,7 +11,7 @@ export interface AuditedChange {
 }
 
 /**
- * The account, and the actor that makes the change. A missing actor means that an operator command made the
+ * The account and the actor that makes the change. A missing actor means that an operator command made the
  * change.
  */
 export interface AuditPlace {
@@ -21,7 +21,7 @@ export interface AuditPlace {
 
 /**
  * Adds an event to the account's audit log. The caller must use the transaction of the change, so that the
- * change and the event are stored together.
+ * change and the event are stored atomically.
  */
 export async function recordAudit(
   tx: AccountModels,
@@ -85,8 +85,8 @@ export function renderOrigin(origin: RequestOrigin | undefined) {
 }
 
 /**
- * Maximum number of failed sign-ins that are recorded per person and hour. Because of this limit, password
- * guesses cannot fill the audit log.
+ * Maximum number of failed sign-ins that are recorded per person and hour. This limit keeps password guesses
+ * from filling the audit log.
  */
 const failedSignInsMax = 20;
 const hourMs = 3_600_000;
@@ -103,10 +103,10 @@ export interface AuditedPerson {
 export type PersonAction = Extract<AuditAction, `${'session' | 'password' | 'email'}.${string}`>;
 
 /**
- * Adds an event about a person's sign-in to the audit log of the person's account. A person without an account
- * gets no event, because each audit log belongs to an account. Failed sign-ins above a limit per hour are not
- * recorded. Before the response to a failed sign-in, callers must not wait for this function. Otherwise, the
- * response time would show whether the person exists.
+ * Adds an event about a person's sign-in to the audit log of the person's account. No event is recorded for a
+ * person without an account, because each audit log belongs to an account. Failed sign-ins beyond an hourly
+ * limit are not recorded. Callers must not wait for this function before the response to a failed sign-in.
+ * Otherwise, the response time would reveal whether the person exists.
  */
 export async function recordPersonEvent(
   tx: Pick<AccountModels, 'person' | 'auditEvent'>,

@@ -9,7 +9,7 @@ export interface AuditLimits {
 
 const dayMs = 86_400_000;
 /**
- * Length of the period before each run of the cleanup job, in milliseconds. The cleanup job checks only
+ * Length in milliseconds of the period that precedes each run of the cleanup job. The cleanup job checks only
  * accounts with audit events in this period. All other accounts were already checked by an earlier run.
  */
 const activeMs = dayMs;

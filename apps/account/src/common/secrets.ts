@@ -3,9 +3,9 @@ import { GatewayError } from '@gateway/errors';
 import { seal } from '@gateway/messaging';
 
 /**
- * Computes the hash under which an API key is stored. The hash is an HMAC-SHA-256 over the key's SHA-256 (hex),
- * keyed with the pepper. A stolen database without the pepper cannot be used to look up an API key or to test a
- * guess.
+ * Computes the hash under which an API key is stored. The hash is an HMAC-SHA-256 over the key's SHA-256
+ * (hex), keyed with the pepper. Without the pepper, a stolen database cannot be used to look up an API key or
+ * to test a guess.
  */
 export function hashKey(pepper: Buffer, keySha256: string): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper).update(Buffer.from(keySha256, 'hex')).digest();
@@ -28,8 +28,8 @@ export function sealSecret(secret: string, recipientPublicKey: string): string {
 }
 
 /**
- * Checks a public key. Throws the errors of `sealSecret`. Callers must check the key before they create a
- * secret, so that an invalid public key cannot cause the loss of the secret.
+ * Validates a public key. Throws the errors of `sealSecret`. Callers must validate the key before they create
+ * a secret, so that an invalid public key cannot cause the loss of the secret.
  */
 export function requireRecipient(recipientPublicKey: string): void {
   sealSecret('', recipientPublicKey);

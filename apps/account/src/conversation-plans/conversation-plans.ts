@@ -5,8 +5,8 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 
 const dayMs = 86_400_000;
 /**
- * How long conversations that begin with the same messages and tools share a plan, in milliseconds. Because of
- * the shared plan, a repeated first request has the same tools.
+ * How long conversations that begin with the same messages and tools share a plan, in milliseconds. Because
+ * the plan is shared, a repeated first request gets the same tools.
  */
 const sharedMs = 3_600_000;
 /**
@@ -15,8 +15,8 @@ const sharedMs = 3_600_000;
 const plansAtOnce = 5_000;
 /**
  * Maximum number of conversation plans per account, and of names of unchanged turns per account. Above this
- * number, the least recently used plans or names are deleted. Plans and names are counted separately. An outage
- * of the compressor can therefore not displace the plans of conversations.
+ * number, the least recently used plans or names are deleted. Plans and names are counted separately. An
+ * outage of the compressor therefore cannot displace the plans of conversations.
  */
 const plansMax = 100_000;
 
@@ -57,8 +57,8 @@ export async function keepPlan(
 }
 
 /**
- * Returns the stored plan of the first given name that has one. Each read restarts the retention period of the
- * plan.
+ * Returns the stored plan of the first given name that has one. Each read restarts the retention period of
+ * the plan.
  */
 export async function findPlan(
   { database }: PlanContext,
@@ -98,8 +98,8 @@ export async function keepUnchangedTurn(
 }
 
 /**
- * Returns those of the given names that `keepUnchangedTurn` has stored. Each read restarts the retention period
- * of the returned names.
+ * Returns those of the given names that `keepUnchangedTurn` has stored. Each read restarts the retention
+ * period of the names that it returns.
  */
 export async function findUnchangedTurns(
   { database }: PlanContext,
@@ -130,7 +130,7 @@ export async function trimPlans({ database }: PlanContext, now = Date.now(), max
     for (const kind of [isPlan, isTurn]) await trimKind(database, { accountId, ...kind }, max);
 }
 
-/** The condition for names of unchanged turns, which are stored with an empty plan. */
+/** The condition that selects names of unchanged turns, which are stored with an empty plan. */
 const isTurn = { plan: { equals: {} } };
 const isPlan = { NOT: isTurn };
 

@@ -13,7 +13,7 @@ export interface DeleteAccountContext {
   readonly changes: Pick<ChangeAnnouncer, 'announceAccountChange' | 'announceLoginSessionChange'>;
   readonly deletions: Pick<DeletionRunner, 'services' | 'wake'>;
   /**
-   * The issuer name of the embedded identity service. The value is null if an external OpenID Connect issuer is
+   * The issuer name of the embedded identity service. Null if an external OpenID Connect issuer is
    * used.
    */
   readonly embeddedIssuer: string | null;
@@ -23,8 +23,8 @@ export const DELETION_LOGGER = Symbol('DeletionLogger');
 
 /**
  * Deletes an account. A single transaction deletes all rows of the account in the account service. The
- * account's keys and login sessions stop working when the transaction commits. The transaction also records
- * the deletion, and the deletion steps of other services. Throws `not_found` for an unknown account.
+ * account's keys and login sessions become invalid when the transaction commits. The transaction also records
+ * the deletion and the deletion steps of other services. Throws `not_found` for an unknown account.
  */
 export async function deleteAccount(
   context: DeleteAccountContext,
@@ -54,7 +54,7 @@ function announceAgain(
   return receipt;
 }
 
-/** A started deletion of an account, with its announced change. */
+/** An account deletion that has started, with its announced change. */
 interface KnownDeletion {
   readonly receipt: AccountDeletion;
   readonly change: AccountChange;
@@ -82,7 +82,7 @@ async function beginDeletion(context: DeleteAccountContext, accountId: string): 
   return deletion;
 }
 
-/** The service's log names the actor, because deleting the account also deletes its audit log. */
+/** The service's log names the actor, because the audit log of the account is deleted together with the account. */
 function noteRequest(
   { logger }: Pick<DeleteAccountContext, 'logger'>,
   accountId: string,
@@ -114,7 +114,7 @@ function renderStep(service: string, position: number, now: Date) {
 
 /**
  * Deletes every row in this service that belongs to the account, including the account's people. The function
- * returns the deleted people.
+ * returns the people that it deleted.
  */
 async function deleteRows(
   tx: AccountModels,
@@ -140,8 +140,8 @@ async function deleteRows(
 }
 
 /**
- * Reads the receipt of an account deletion. The receipt id is the only credential, because the deleted
- * account has no API keys for authentication.
+ * Reads the receipt of an account deletion. The receipt id is the only credential, because a deleted account
+ * has no API keys to authenticate with.
  */
 export async function getAccountDeletion(
   { database }: Pick<DeleteAccountContext, 'database'>,

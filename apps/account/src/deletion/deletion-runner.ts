@@ -8,21 +8,21 @@ interface DeletedAccount {
   readonly requestedAt: Date;
 }
 
-/** The step with which one service deletes its data of an account. */
+/** The step in which one service deletes its data of an account. */
 export interface DeletionStep {
   /** The service's name in the deletion receipt. The database stores this name, so it must never change. */
   readonly service: string;
   /**
    * Deletes as much account data as possible in one call, and returns whether the deletion is complete. The
-   * step must be idempotent, because the call is repeated after a failure or crash. The method throws an error
-   * if it fails.
+   * step must be idempotent, because the call is repeated after a failure or crash. The method throws an
+   * error if the write fails.
    */
   forget(account: DeletedAccount): Promise<boolean>;
 }
 
 /**
  * Interval between searches for account deletions, in milliseconds. A search finds unfinished deletions of
- * other replicas and deletions that are due for a retry.
+ * other replicas, and deletions that are due for a retry.
  */
 const everyMs = 2_000;
 /**
@@ -44,8 +44,8 @@ interface Claimed extends DeletedAccount {
 
 /**
  * Runs the steps of pending account deletions one at a time, for as long as the service runs. The database
- * contains the whole state of a deletion. If a process stops, another process resumes at the first unfinished
- * step.
+ * contains the complete state of a deletion. If a process stops, another process resumes at the first
+ * unfinished step.
  */
 export class DeletionRunner {
   readonly #database: AccountDatabase;
@@ -139,7 +139,7 @@ export class DeletionRunner {
 
   /**
    * Schedules the next attempt at an account deletion after a failed step. Renews the replica's claim if no
-   * step failed.
+   * step has failed.
    */
   async #rest({ id }: Claimed, failures: number | null): Promise<void> {
     const ms = failures === null ? claimMs : (restsMs[Math.min(failures, restsMs.length - 1)] ?? claimMs);
@@ -148,8 +148,8 @@ export class DeletionRunner {
   }
 
   /**
-   * Repeats a deletion step until its service reports that no data is left. Returns false if the step failed
-   * or the runner was stopped.
+   * Repeats a deletion step until its service reports that no data is left. Returns false if the step failed,
+   * or if the runner was stopped.
    */
   async #forget(service: string, deletion: Claimed): Promise<boolean> {
     const step = this.#steps.find((known) => known.service === service);

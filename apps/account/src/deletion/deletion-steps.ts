@@ -14,11 +14,11 @@ import type { DeletionStep } from './deletion-runner.ts';
 export const ownStep = 'account';
 
 /**
- * The services that delete account data after the account service, in order. Each new service that stores
- * account data needs an entry in this list. Deletions that are in progress keep their original steps. Tool
- * routers need no deletion step, because their vectors of tool definitions belong to no account and expire. The
- * last two steps delete keys in Redis. These steps start after the account's open requests have ended, because
- * open requests still write Redis keys.
+ * The services that delete data of an account after the account service, in order. Each new service that
+ * stores account data needs an entry in this list. Deletions that are already in progress keep their original
+ * steps. Tool routers need no deletion step, because their vectors of tool definitions belong to no account
+ * and expire. The last two steps delete keys in Redis. These steps start after the account's open requests
+ * have ended, because open requests still write Redis keys.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,
@@ -55,12 +55,12 @@ export function deletionSteps(
 }
 
 /**
- * Time after which all requests of a deleted account have ended, in milliseconds. Within 5 s, gateways end the
- * open requests of a deleted account, and then write the requests' last counts.
+ * Time after which all requests of a deleted account have ended, in milliseconds. Within 5 s, gateways end
+ * the open requests of a deleted account, and then write the final counts of these requests.
  */
 const settledAfterMs = 6_000;
 /**
- * How long one call in a deletion step waits, in milliseconds. The deletion runner can stop between two calls.
+ * Time limit for one call in a deletion step, in milliseconds. The deletion runner can be stopped between two calls.
  */
 const waitMs = 250;
 
@@ -69,7 +69,7 @@ interface Page {
   readonly cursor: string | null;
 }
 
-/** A step that deletes keys in Redis page by page, after the open requests have ended. */
+/** A step that deletes Redis keys page by page after the open requests have ended. */
 function redisStep(service: string, forgetPage: (page: Page) => Promise<Pick<Page, 'cursor'>>): DeletionStep {
   const forget: DeletionStep['forget'] = async ({ accountId, requestedAt }) => {
     if (Date.now() < requestedAt.getTime() + settledAfterMs) {

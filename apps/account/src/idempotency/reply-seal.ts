@@ -6,18 +6,18 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * The owner of a stored reply. Only the account and the idempotency key that own a reply can decrypt the
- * reply.
+ * The owner of a stored reply. A reply can be decrypted only with the account and the idempotency key that it
+ * belongs to.
  */
 export interface ReplyOwner {
   readonly accountId: string;
-  /** SHA-256, in hex, of the caller's `Idempotency-Key`. */
+  /** SHA-256 of the caller's `Idempotency-Key`, in hex. */
   readonly idempotencyKeySha256: string;
 }
 
 /**
- * Computes the hash under which an owner's reply is stored. The hash does not reveal the idempotency key,
- * which is needed to decrypt the reply.
+ * Computes the hash under which the reply for an owner is stored. The hash does not reveal the idempotency
+ * key, which is needed to decrypt the reply.
  */
 export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper)
@@ -38,7 +38,7 @@ export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buf
   return Buffer.concat([nonce, sealing.update(reply), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Decrypts a stored reply. Throws if the bytes were not encrypted for this owner. */
+/** Decrypts a stored reply. Throws an error if the bytes were not encrypted for this owner. */
 export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed);
   const opening = createDecipheriv(cipher, deriveKey(pepper, owner), bytes.subarray(0, nonceBytes), {

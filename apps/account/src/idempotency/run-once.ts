@@ -13,32 +13,32 @@ const keptMs = 24 * hourMs;
 export const recordsMax = 1_000;
 /**
  * Maximum total size of an account's stored replies, in bytes. The reply for an API key with the longest
- * possible tool lists uses half of this maximum.
+ * possible tool lists takes half of this maximum.
  */
 export const replyBytesMax = 8 * 1024 * 1024;
 
-/** A call that creates an object, with all values that identify the call. */
+/** A call that creates an object, with all arguments that identify the call. */
 interface CreatingCall {
   readonly accountId: string;
   /**
-   * The SHA-256 of the idempotency key. The value is undefined if the request has no `Idempotency-Key`. The
+   * The SHA-256 of the idempotency key. Undefined if the request has no `Idempotency-Key`. The
    * reply to a call without an idempotency key is not stored.
    */
   readonly idempotencyKeySha256: string | undefined;
   /**
-   * The operation and its arguments. Using an idempotency key for a different operation or different arguments
-   * is an error.
+   * The operation and its arguments. It is an error to use an idempotency key for a different operation or
+   * different arguments.
    */
   readonly request: unknown;
   readonly now: Date;
 }
 
 /**
- * Runs a call at most once per idempotency key. For one day, repeated calls with the key return the stored
- * reply (as JSON, including secrets). Callers must hold a transaction that locks the account's row
- * (`takeNextEpoch`). Because of the lock, the second of two concurrent calls waits and returns the first call's
- * reply. The reply to a failed call is not stored. Throws `idempotency_key_reused` if the idempotency key was
- * used for a different request.
+ * Runs a call at most once per idempotency key. For one day, repeated calls with the idempotency key return
+ * the stored reply (as JSON, including secrets). Callers must hold a transaction that locks the account's row
+ * (`takeNextEpoch`). Because of the lock, the second of two concurrent calls waits and returns the reply of
+ * the first call. The reply to a failed call is not stored. Throws `idempotency_key_reused` if the
+ * idempotency key was used for a different request.
  */
 export async function runOnce<Reply>(
   tx: AccountModels,
@@ -75,7 +75,7 @@ export async function runOnce<Reply>(
   return { reply, replayed: false };
 }
 
-/** Deletes the oldest stored replies above the account's limits. */
+/** Deletes the oldest stored replies that exceed the account's limits. */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const records = await tx.idempotencyRecord.findMany({
     orderBy: [{ createdAt: 'desc' }, { keyHash: 'desc' }],
@@ -91,7 +91,7 @@ async function deleteOldest(tx: AccountModels): Promise<void> {
 }
 
 /**
- * Renders JSON so that equal values always give the same string. The members of JSON objects are sorted by
+ * Renders JSON so that equal objects always give the same string. The members of JSON objects are sorted by
  * name, and undefined members are omitted.
  */
 export function renderCanonical(value: unknown): string {

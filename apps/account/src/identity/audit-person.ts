@@ -18,8 +18,8 @@ export function auditUser(
 }
 
 /**
- * Adds an event in the background, so that the response time does not show whether the user exists. A failure
- * to add the event is reported, but does not fail the request.
+ * Adds an event in the background, so that the response time does not reveal whether the user exists. A
+ * failure to add the event is reported, but does not fail the request.
  */
 export function auditUserLater(
   identity: {

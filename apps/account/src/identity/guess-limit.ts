@@ -3,8 +3,8 @@ import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 /**
- * The limits of one sign-in budget, which are the number of failed sign-ins before the first block, and the
- * length of later blocks. Each block of sign-in attempts lasts twice as long as the previous block, up to the
+ * The limits of one sign-in budget: the number of failed sign-ins before the first block, and the length of
+ * later blocks. Each block of sign-in attempts lasts twice as long as the one before, up to the
  * maximum.
  */
 interface GuessAllowance {
@@ -24,12 +24,12 @@ export const forgottenAfterMs = dayMs;
 const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
 /**
- * The budgets of sign-in attempts. The scheme follows OWASP's "Slow Down Online Guessing Attacks with Device
- * Cookies". A browser that signed in before has a separate budget. All other browsers share budgets. The guide
- * docs/guides/sign-in.md lists the resulting maximum numbers of guesses.
+ * The budgets for sign-in attempts. The scheme follows OWASP's "Slow Down Online Guessing Attacks with Device
+ * Cookies". A browser that has signed in before has its own budget. All other browsers share common budgets.
+ * The guide docs/guides/sign-in.md lists the resulting maximum numbers of guesses.
  */
 export const guessAllowances = {
-  /** Sign-in attempts of all unknown devices with one email address. */
+  /** Sign-in attempts with one email address from all unknown devices. */
   email: { free: 20, ...doubling },
   /**
    * Sign-in attempts from one client address with any email address. Several people may share a client
@@ -38,23 +38,23 @@ export const guessAllowances = {
   address: { free: 50, ...doubling },
   /** Sign-in attempts of one known device of one person. */
   device: { free: 10, ...doubling },
-  /** Attempts to enter the current password when changing it, per login session. */
+  /** Attempts to enter the current password for a password change, per login session. */
   session: { free: 5, ...doubling },
   /** Sign-in attempts from one client address with one email address. */
   pair: { free: 5, ...doubling },
   /**
-   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with email addresses that have used up their own
-   * budgets.
+   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with email addresses whose own budgets are used
+   * up.
    */
   network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
   /** Sign-in attempts with one email address, from all networks that have not used up their own budget. */
   newcomers: { free: 200, ...doubling },
   /**
-   * Emails of one kind to one address. The longest block is shorter than the lifetime of an emailed link. A
-   * person therefore always has a working link, even if strangers request emails to the person's address.
+   * Emails of one kind to a single address. The longest block is shorter than the lifetime of an emailed link. A
+   * person therefore always has a valid link, even if strangers request emails to the person's address.
    */
   mail: { free: 3, firstBlockMs: 60_000, longestBlockMs: 45 * 60_000 },
-  /** Emails that one client address requests. */
+  /** Emails that were requested from one client address. */
   mailClient: { free: 10, ...doubling },
 } as const satisfies Record<string, GuessAllowance>;
 
@@ -72,22 +72,22 @@ export interface Guess {
   readonly deviceId: string | null;
 }
 
-/** An admitted sign-in attempt. The attempt counts as a failure until its password is found to be correct. */
+/** An admitted sign-in attempt. The attempt counts as a failure until its password turns out to be correct. */
 export interface AdmittedGuess {
-  /** Failure counters that a correct password clears. */
+  /** Failure counters that a correct password resets. */
   readonly own: readonly number[];
   /** Failure counters that a correct password decrements by one. */
   readonly shared: readonly number[];
-  /** The client's network, if a wrong password counts against this network. */
+  /** The client's network, if a wrong password counts against it. */
   readonly network: string | null;
 }
 
 /**
  * Slows down password guessing across all replicas. Each sign-in attempt counts as a failure before the
- * password is checked, and a correct password removes that failure. Many concurrent guesses therefore have no
- * advantage over sequential guesses. Attempts with unknown email addresses count as well. Addresses, networks
- * and devices are hashed into 2^20 counters of each kind, and values with the same hash share a counter. These
- * hashes are HMACs, so an attacker cannot construct a collision.
+ * password is checked, and a correct password cancels that failure. Guessing many passwords concurrently
+ * therefore has no advantage over guessing one after another. Attempts with unknown email addresses count as
+ * well. Addresses, networks and devices are hashed into 2^20 counters of each kind, and two with the same
+ * hash share a counter. These hashes are HMACs, so an attacker cannot produce a collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
@@ -102,8 +102,8 @@ export class GuessLimit {
   }
 
   /**
-   * Counts a sign-in attempt. Throws `too_many_attempts` without revealing which budget is spent. A known
-   * device that has used up its budget is treated as an unknown device.
+   * Counts a sign-in attempt. Throws `too_many_attempts` without revealing which budget is used up. A known
+   * device whose budget is used up is treated like an unknown device.
    */
   async admit({ email, clientAddress, deviceId }: Guess): Promise<AdmittedGuess> {
     if (deviceId !== null && (await this.#reserve('device', deviceId)) === null)
@@ -142,16 +142,16 @@ export class GuessLimit {
 
   /**
    * Records that an admitted sign-in attempt had a wrong password. The failure was already counted when the
-   * sign-in attempt was admitted.
+   * attempt was admitted.
    */
   async blame({ network }: AdmittedGuess): Promise<void> {
     if (network !== null) await this.#reserve('network', network);
   }
 
   /**
-   * Decides on a sign-in attempt after the budget of its email address is used up. A network without a failed
-   * sign-in in the last 24 hours may still make one sign-in attempt. Guesses from other networks can therefore
-   * not lock out a person with a new device.
+   * Decides about a sign-in attempt after the budget of its email address is used up. A network without a
+   * failed sign-in in the last 24 hours may still make one attempt. Guesses from other networks therefore
+   * cannot lock out a person who uses a new device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
     if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);
@@ -211,8 +211,8 @@ function tooMany(waitMs: number): GatewayError {
 }
 
 /**
- * Returns the network of a client address, in the format of the edge gateway. The network is the /24 of an IPv4
- * address, or the /48 of an IPv6 /64. One site or customer usually has at least a /24 (IPv4) or a /48 (IPv6).
+ * Returns the network of a client address, in the format that the edge gateway uses. The network is the /24 of an
+ * IPv4 address, or the /48 of an IPv6 /64. A site or customer usually has at least a /24 (IPv4) or a /48 (IPv6).
  */
 export function networkOf(clientAddress: string): string {
   const v4 = /^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/.exec(clientAddress);

@@ -60,7 +60,7 @@ export class IdentityController {
 
   /**
    * Returns the key with which edge gateways verify device tokens, and whether emails for forgotten passwords
-   * are possible.
+   * can be sent.
    */
   @RpcHandler(getIdentitySettingsContract)
   getIdentitySettings(): ReplyOf<typeof getIdentitySettingsContract> {

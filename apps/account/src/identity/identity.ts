@@ -10,7 +10,7 @@ import { PasswordHasher } from './password-hasher.ts';
 import { SigningKeys } from './signing-keys.ts';
 import type { LoginSessionChange } from '../announce/change-announcer.ts';
 
-/** Login session events that are counted in the metrics. */
+/** Login session events that the metrics count. */
 type IdentityEvent =
   | 'signed-up'
   | 'logged-in'
@@ -33,7 +33,7 @@ export interface Identity {
   /** Whether new users may sign up. */
   readonly signUpOpen: boolean;
   /**
-   * The pair of keys with which gateways encrypt passwords and this service decrypts them. All replicas share
+   * The key pair with which gateways encrypt passwords and this service decrypts them. All replicas share
    * the key pair.
    */
   readonly sealingKeys: SealingKeyPair;
@@ -44,14 +44,14 @@ export interface Identity {
   readonly refreshPepper: Buffer;
   /**
    * The pepper for the tokens of emailed links. 32 bytes. The service stores each of these tokens as an HMAC
-   * keyed with this pepper.
+   * that is keyed with this pepper.
    */
   readonly mailPepper: Buffer;
   readonly signingKeys: SigningKeys;
   readonly passwords: PasswordHasher;
   readonly guesses: GuessLimit;
   readonly devices: KnownDevices;
-  /** Sends emails with links. The value is null if the service cannot send email. */
+  /** Sends emails with links. Null if the service cannot send email. */
   readonly linkMails: LinkMails | null;
   readonly countEvent: (event: IdentityEvent) => void;
   /** A callback for an event that could not be added to the audit log. */
@@ -60,7 +60,7 @@ export interface Identity {
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
 
-/** The embedded identity service. The value is null if an external OpenID Connect issuer is used. */
+/** The embedded identity service. Null if an external OpenID Connect issuer is used. */
 export const IDENTITY = Symbol('Identity');
 
 export interface IdentityOptions {
@@ -79,11 +79,11 @@ export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChang
   readonly database: AccountDatabase;
   readonly metrics: Metrics;
   /**
-   * The email sender. The value is null if the service cannot send email. The field `publicUrl` is the
+   * The email sender. Null if the service cannot send email. The field `publicUrl` is the
    * gateway's origin, used in links.
    */
   readonly mail: { readonly sender: MailSender; readonly publicUrl: string } | null;
-  /** A callback that receives the id of the person if an email could not be sent. */
+  /** A callback that receives the id of the person to whom an email could not be sent. */
   readonly onMailError: (error: unknown, userId: string | null) => void;
 }
 
@@ -132,8 +132,8 @@ function buildLinkMails(
 }
 
 /**
- * The pepper for the tokens of emailed links. The operator's command line needs only the pepper for emailed
- * links.
+ * The pepper for the tokens of emailed links. The operator's command line needs only the pepper for the
+ * tokens in emailed links.
  */
 export function deriveMailPepper(secret: Buffer): Buffer {
   return deriveKey(secret, 'mail tokens');

@@ -9,18 +9,18 @@ import type { Identity } from './identity.ts';
 import type { DeviceOwner } from './known-devices.ts';
 
 /**
- * Lifetime of a login session. Refreshing the session's tokens does not extend the lifetime of the session.
+ * Lifetime of a login session. Refreshing the tokens of a session does not extend the session's lifetime.
  */
 const loginSessionMs = 30 * 24 * 60 * 60 * 1000;
 /**
- * Maximum number of login sessions per person. A new login above the maximum ends the person's oldest login
+ * Maximum number of login sessions per person. A new login beyond the maximum ends the person's oldest login
  * session.
  */
 const loginSessionsPerUserMax = 50;
 /** Number of replaced refresh tokens that are kept per login session, to detect the use of a replaced token. */
 export const usedRefreshTokensMax = 50;
 
-/** The tokens for the client, encrypted for the edge gateway. */
+/** The client's tokens, encrypted for the edge gateway. */
 export interface SealedTokens {
   readonly sealedTokens: string;
   readonly accessExpiresInSeconds: number;
@@ -29,14 +29,14 @@ export interface SealedTokens {
   readonly emailVerified: boolean;
 }
 
-/** The tokens and facts that are returned to a person for a new or refreshed login session. */
+/** The tokens and facts that are returned for a new or refreshed login session. */
 export interface IssuedSession {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly refreshToken: string;
   /**
-   * The device token. The value is null for a refreshed login session, because a refresh does not prove the
-   * password.
+   * The device token of the browser. Null for a refreshed login session, because a refresh does not prove
+   * knowledge of the password.
    */
   readonly deviceToken: string | null;
 }

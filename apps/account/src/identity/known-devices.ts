@@ -57,7 +57,7 @@ export class KnownDevices {
   }
 
   /**
-   * Finds the id of the person's device in the given tokens. Returns null if no token is valid for this
+   * Finds the id of the person's device among the given tokens. Returns null if no token is valid for this
    * person.
    */
   async find(tokens: readonly string[], owner: DeviceOwner | null): Promise<string | null> {

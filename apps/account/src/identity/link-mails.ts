@@ -11,31 +11,31 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Sends one email. The promise rejects if the mail server did not accept the email after some retries. */
+/** Sends one email. The promise rejects if the mail server has not accepted the email after several attempts. */
 export interface MailSender {
   send(mail: Mail): Promise<void>;
   close(): void;
 }
 
 export interface LinkMailsOptions {
-  /** The `iss` claim of the people's tokens. */
+  /** The `iss` claim in the people's session tokens. */
   readonly issuer: string;
   readonly database: AccountDatabase;
   readonly guesses: GuessLimit;
   readonly mailPepper: Buffer;
   readonly sender: MailSender;
-  /** The gateway's origin in links, without a slash at the end. */
+  /** The gateway's origin for links, without a trailing slash. */
   readonly publicUrl: string;
   readonly countMail: (purpose: MailPurpose, outcome: 'sent' | 'limited' | 'failed') => void;
   /**
-   * A callback for the error if an email could not be sent. The user id is null if the person could not be
-   * looked up.
+   * A callback that receives the error if an email could not be sent. Null if the person could not be looked
+   * up.
    */
   readonly onError: (error: unknown, userId: string | null) => void;
 }
 
 const parallelMax = 4;
-/** Maximum number of waiting emails. Further requests for an email are rejected. */
+/** Maximum number of emails in the queue. Further email requests are rejected. */
 const waitingMax = 256;
 const closeWithinMs = 5_000;
 
@@ -48,7 +48,7 @@ interface WaitingMail {
 /**
  * Sends links by email after the reply to the request. The reply to a request therefore takes the same time
  * for known and unknown email addresses. Emails wait in memory until they are sent. If the process ends while
- * an email waits, the person must request another email.
+ * an email is waiting, the person must request another one.
  */
 export class LinkMails {
   readonly #options: LinkMailsOptions;
@@ -60,8 +60,8 @@ export class LinkMails {
   }
 
   /**
-   * Queues an email to a known or unknown address. Throws `service_unavailable` if too many emails are
-   * waiting.
+   * Queues an email to an address, whether or not the address is known. Throws `service_unavailable` if too
+   * many emails are waiting.
    */
   request(purpose: MailPurpose, email: string, origin: RequestOrigin | undefined): void {
     if (!this.offer(purpose, email, origin)) throw new GatewayError('service_unavailable');
@@ -75,7 +75,7 @@ export class LinkMails {
     return true;
   }
 
-  /** Waits at most a few seconds for the emails in progress, and closes the connections to the mail server. */
+  /** Waits up to a few seconds for the emails in progress, and closes the connections to the mail server. */
   async close(): Promise<void> {
     this.#waiting.length = 0;
     const late = Promise.withResolvers<undefined>();
@@ -126,8 +126,8 @@ export class LinkMails {
 }
 
 /**
- * The address of the dashboard page for a token. The token in a link is in the URL's fragment, which browsers
- * do not send to servers. Therefore, no server log or referrer contains the token.
+ * The URL of the dashboard page that accepts the token. The token in a link is in the URL's fragment, which
+ * browsers do not send to servers. The token therefore never appears in a server log or referrer.
  */
 export function renderLink(publicUrl: string, purpose: MailPurpose, token: string): string {
   return `${publicUrl}/dashboard/${purpose}#token=${token}`;

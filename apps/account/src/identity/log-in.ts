@@ -59,9 +59,9 @@ export async function logIn(identity: Identity, request: LogInRequest): Promise<
 }
 
 /**
- * Starts a login session if the password is still current. The function repeats the check if the password
- * changes meanwhile, because a password change ends only existing login sessions. Returns null if the person is
- * unknown or the password is wrong.
+ * Starts a login session if the password has not changed in the meantime. The function repeats the check if
+ * the password changes in the meantime, because a password change ends only existing login sessions. Returns
+ * null if the person is unknown or the password is wrong.
  */
 async function beginOnPassword(
   identity: Identity,
@@ -75,7 +75,7 @@ async function beginOnPassword(
     if (person === null || !isRight) return null;
     const { id, passwordHash } = person;
     const session = await identity.database.transactionAcrossAccounts(async (tx) => {
-      // The user's row stays locked until the login session exists.
+      // The user's row stays locked until the login session has been created.
       // A concurrent password change waits for this lock, and then ends the new login session.
       const { count } = await tx.identityUser.updateMany({
         where: { id, passwordHash },

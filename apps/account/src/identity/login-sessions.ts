@@ -24,9 +24,9 @@ type Outcome =
   | { readonly kind: 'reused'; readonly user: { readonly id: string; readonly email: string } };
 
 /**
- * Replaces a refresh token with a new refresh token. A refresh token that is used twice may be stolen. The
- * service cannot distinguish its owner from a thief. A second use of a refresh token therefore ends the login
- * session (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ * Replaces a refresh token with a new one. If a refresh token is used twice, it may have been
+ * stolen. The service cannot distinguish the owner of the token from a thief. A second use of a refresh token
+ * therefore ends the login session (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,
@@ -56,7 +56,7 @@ export async function refreshLoginSession(
 }
 
 /**
- * Returns an outcome instead of throwing an error, so that the transaction can commit the end of the login
+ * Returns an outcome and does not throw, so that the transaction can commit the end of the login
  * session.
  */
 async function replaceToken(
@@ -71,7 +71,7 @@ async function replaceToken(
   });
   if (found === null || found.session.expiresAt <= now) return { kind: 'unknown' };
   const { session } = found;
-  // A concurrent request with the same refresh token waits for this lock, and then finds the token used.
+  // A concurrent request with the same refresh token waits for this lock, and then finds that the token has been used.
   const { count } = await tx.refreshToken.updateMany({
     where: { hash, usedAt: null },
     data: { usedAt: now },
@@ -103,15 +103,15 @@ interface LoginSessionName {
 }
 
 /**
- * Returns the account and user for a login session. The edge gateway has already verified the session's token.
- * Returns null if the embedded identity service has ended the login session. A login session from an external
- * issuer lasts as long as its token.
+ * Returns the account and the user of a login session. The edge gateway has already verified the session
+ * token. Returns null if the embedded identity service has ended the login session. A login session from an
+ * external issuer lasts as long as its token.
  */
 export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
 ): Promise<{ session: ResolvedLoginSession | null }> {
-  // The query covers all accounts, because the login session determines the account.
+  // The query covers all accounts, because the account is only known from the login session.
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {
     if (sessionId === null) return { session: null };

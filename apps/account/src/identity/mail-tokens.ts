@@ -8,7 +8,7 @@ export type MailPurpose = 'reset-password' | 'verify-email';
 const tokenBytes = 32;
 const hourMs = 60 * 60 * 1000;
 
-/** How long an emailed link is valid, in milliseconds, by purpose. */
+/** How long an emailed link is valid, in milliseconds, by purpose of the link. */
 export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
   'reset-password': hourMs,
   'verify-email': 24 * hourMs,
@@ -17,14 +17,14 @@ export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
 /** How long a link from the operator's command line is valid, in milliseconds. */
 export const operatorLinkLifetimeMs = 24 * hourMs;
 
-/** Maximum number of valid links of one kind per person. Each further link replaces the oldest link. */
+/** Maximum number of valid links of one kind per person. Each further link invalidates the oldest link. */
 const tokensPerPurposeMax = 5;
 
 export interface NewMailToken {
   readonly userId: string;
   readonly purpose: MailPurpose;
   readonly lifetimeMs: number;
-  /** Whether the token is sent to the person's mailbox only. */
+  /** Whether the token is sent only to the person's mailbox. */
   readonly provesEmail: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function createMailToken(
   return token;
 }
 
-/** Finds the person and the kind of a valid token. Returns null for an invalid token. */
+/** Finds the person and the purpose of a valid token. Returns null for an invalid token. */
 export function findMailToken(
   database: AccountDatabase,
   pepper: Buffer,
@@ -69,8 +69,8 @@ export function findMailToken(
 }
 
 /**
- * Deletes a token and all other tokens of the person for the same purpose. Returns false if a concurrent call
- * has already used the token.
+ * Deletes a token, and all other tokens of the person for the same purpose. Returns false if a concurrent
+ * call has already used the token.
  */
 export async function useMailToken(
   tx: AccountModels,

@@ -11,9 +11,9 @@ export interface OperatorContext {
 }
 
 /**
- * Creates a link for setting a new password. The operator sends the link to the person. A printed link does not
- * verify the email address, because the gateway did not email the link. Throws an error if no user has this
- * address.
+ * Creates a link for setting a new password. The operator must send the link to the person. A printed link
+ * does not verify the email address, because the gateway did not email the link. Throws an error if no user
+ * has this address.
  */
 export async function createResetLink(
   { database, mailPepper, publicUrl }: OperatorContext,

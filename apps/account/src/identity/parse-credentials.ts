@@ -4,13 +4,13 @@ import { z } from 'zod';
 
 const emailCharsMax = 254;
 /**
- * Maximum password length. This limit only ensures that credentials fit in one message. The time to hash a
- * password does not depend on the length.
+ * Maximum password length. This limit only ensures that credentials fit into one message. The time needed to
+ * hash a password does not depend on its length.
  */
 const passwordCharsMax = 256;
 /**
- * Minimum password length. NIST SP 800-63B §3.1.1 requires at least eight characters. NIST forbids composition
- * rules, because only length protects against guessing.
+ * Minimum password length. NIST SP 800-63B §3.1.1 requires at least eight characters. NIST forbids
+ * composition rules for passwords, because only length protects against guessing.
  */
 const passwordCharsMin = 12;
 
@@ -38,7 +38,7 @@ export function parseEmail(text: string): string | null {
 }
 
 /**
- * Checks a new password. Throws `invalid_field` if the password is too short, too long or too easy to guess.
+ * Validates a new password. Throws `invalid_field` if the password is too short, too long or too easy to guess.
  */
 export function checkNewPassword(password: string, email: string, param: string): void {
   const chars = password.normalize('NFKC').length;

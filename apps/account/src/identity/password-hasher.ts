@@ -9,10 +9,10 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Maximum number of passwords that wait for a free processor core. Further passwords are rejected. */
+/** Maximum number of passwords waiting for a free processor core. Further passwords are rejected. */
 const defaultWaitingMax = 256;
 
-/** Hashes and checks passwords, one on each spare processor core at a time. */
+/** Hashes and verifies passwords, one at a time on each spare processor core. */
 export class PasswordHasher {
   readonly #slots: number;
   readonly #waitingMax: number;
@@ -27,15 +27,15 @@ export class PasswordHasher {
 
   /**
    * Hashes a password and returns the hash in PHC string format. Throws `service_unavailable` if too many
-   * passwords are waiting.
+   * passwords are waiting to be hashed.
    */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => hash(normalize(password), passwordCost));
   }
 
   /**
-   * Checks a password against its hash. A null hash is used for unknown email addresses. The check of a null
-   * hash takes as long as any other check and returns false.
+   * Checks a password against its hash. A null hash is passed for unknown email addresses. Verifying a null
+   * hash takes as long as any other hash, and returns false.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
     const nobody = await this.#hashOfNobody();
@@ -43,7 +43,7 @@ export class PasswordHasher {
     return matches && passwordHash !== null;
   }
 
-  /** Whether a hash was created with an outdated cost. */
+  /** Whether a hash was created with an outdated cost setting. */
   isOutdated(passwordHash: string): boolean {
     const { memoryCost, timeCost, parallelism } = parseOptions(passwordHash);
     return (
@@ -54,8 +54,8 @@ export class PasswordHasher {
   }
 
   /**
-   * The hash for unknown users, which is created only once. If the queue is full at that time, the next call
-   * creates the hash.
+   * The hash that is used for unknown users, which is created only once. If the queue is full at that time,
+   * the next call creates the hash.
    */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;
@@ -80,8 +80,8 @@ export class PasswordHasher {
 }
 
 /**
- * The hasher normalizes the password, because one password can be entered as different code points (NIST SP
- * 800-63B §3.1.1.2).
+ * The hasher normalizes the password, because the same password can be entered as different code points (NIST
+ * SP 800-63B §3.1.1.2).
  */
 function normalize(password: string): string {
   return password.normalize('NFKC');

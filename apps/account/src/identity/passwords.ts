@@ -15,8 +15,8 @@ interface ChangePasswordRequest {
   readonly sealedPasswords: string;
   readonly clientAddress: string;
   /**
-   * The public key with which the new device token is encrypted. The value is null if the caller has no device
-   * cookie to replace.
+   * The public key that encrypts the new device token. Null if the caller has no device cookie to
+   * replace.
    */
   readonly recipientPublicKey: string | null;
   readonly origin?: RequestOrigin | undefined;
@@ -60,10 +60,10 @@ export async function changePassword(
 }
 
 /**
- * Sends a link for a new password. The reply is sent before the lookup of the email address. Therefore, the
- * reply is the same for known and unknown email addresses. Throws `mail_not_configured` if no mail server is
- * configured. Throws `too_many_attempts` for a client that requests too many emails, and `service_unavailable`
- * if too many emails are waiting.
+ * Sends a link for a new password. The reply is sent before the email address is looked up. The reply is
+ * therefore the same for known and unknown email addresses. Throws `mail_not_configured` if no mail server is
+ * configured. Throws `too_many_attempts` for a client that requests too many emails, and
+ * `service_unavailable` if too many emails are waiting.
  */
 export async function requestPasswordReset(
   identity: Identity,
@@ -78,10 +78,10 @@ export async function requestPasswordReset(
 }
 
 /**
- * Sets a new password with the token of a link. One transaction marks the token as used, ends all login
- * sessions and revokes all device tokens. The reply contains a new device token, because the link proves the
- * person's identity. Throws `invalid_mail_token`. Throws `invalid_field` for an unacceptable password. In this
- * case, the token stays usable.
+ * Sets a new password by means of the token in a link. One transaction marks the token as used, ends all
+ * login sessions and revokes all device tokens. The reply contains a new device token, because the link
+ * proves the person's identity. Throws `invalid_mail_token`. Throws `invalid_field` for an unacceptable
+ * password. In this case, the token stays usable.
  */
 export async function resetPassword(
   identity: Identity,

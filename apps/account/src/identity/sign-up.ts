@@ -8,9 +8,9 @@ import { auditUser } from './audit-person.ts';
 import { findMailToken, useMailToken } from './mail-tokens.ts';
 
 /**
- * Creates a person and starts the person's first login session. The error reveals that an email address exists.
- * The edge gateway therefore limits the rate of sign-up attempts. Throws `email_taken`, `sign_up_closed` and
- * `invalid_field`.
+ * Creates a person and starts the person's first login session. This error reveals that an email address
+ * exists. The edge gateway therefore limits the rate of sign-up attempts. Throws `email_taken`,
+ * `sign_up_closed` and `invalid_field`.
  */
 export async function signUp(
   identity: Identity,
@@ -29,7 +29,7 @@ export async function signUp(
   const refreshToken = createRefreshToken();
   const session = await createUser(identity, { email, passwordHash, refreshToken });
   identity.countEvent('signed-up');
-  // A sign-up succeeds without the verification email, because the person can request another email.
+  // A sign-up succeeds even without the verification email, because the person can request another email.
   // A full email queue therefore does not fail the sign-up.
   identity.linkMails?.offer('verify-email', email);
   const deviceToken = await identity.devices.issue({ id: session.userId, deviceGeneration: 0 });
@@ -68,7 +68,7 @@ export async function requestEmailVerification(
   return {};
 }
 
-/** Marks the email address of the token's person as verified. Throws `invalid_mail_token`. */
+/** Marks the email address of the person with this token as verified. Throws `invalid_mail_token`. */
 export async function verifyEmail(
   identity: Identity,
   request: { sealedToken: string; origin?: RequestOrigin | undefined },

@@ -8,20 +8,20 @@ import type { AccountDatabase, SigningKeyRow } from '../persistence/account-data
 export interface SigningKeysOptions {
   readonly database: AccountDatabase;
   /**
-   * The key pair that encrypts private keys for storage. Only the key pair of the service can decrypt the
-   * stored private keys.
+   * The key pair that encrypts private keys before they are stored. The stored private keys can be decrypted
+   * only with the service's key pair.
    */
   readonly boxKeys: SealingKeyPair;
   /** How long a key signs tokens before the next signing key replaces it, in milliseconds. */
   readonly signsForMs?: number;
   /**
-   * Time between the publication of a signing key and its first signature, in milliseconds. Verifiers can fetch
-   * the key during this time.
+   * Time between the publication of a signing key and its first signature, in milliseconds. Verifiers can
+   * fetch the key during this time.
    */
   readonly publishedAheadMs?: number;
   /**
    * How long a signing key still verifies tokens after its last signature, in milliseconds. This time must
-   * exceed the token lifetime.
+   * exceed the lifetime of a token.
    */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;
@@ -79,7 +79,7 @@ export class SigningKeys {
     throw new Error('no key can sign access tokens: check SESSION_SECRET');
   }
 
-  /** The keys that verify access tokens, which are the current, recent and upcoming signing keys. */
+  /** The keys that verify access tokens: the current, recent and upcoming signing keys. */
   async publicKeys(): Promise<LoginSessionKey[]> {
     return (await this.#read()).map(({ publicJwk }) => loginSessionKey.parse(publicJwk));
   }
@@ -103,8 +103,8 @@ export class SigningKeys {
   }
 
   /**
-   * The time at which the next signing key must take over. The value is null if the existing keys last long
-   * enough. Signing keys that cannot be decrypted are ignored.
+   * The time at which the next signing key must take over. Null if the existing keys last long enough.
+   * Signing keys that cannot be decrypted are ignored.
    */
   #chooseNext(rows: readonly SigningKeyRow[], now: number): number | null {
     const usable = rows.filter((row) => row.signsUntil.getTime() > now && this.#open(row) !== null);
@@ -129,7 +129,7 @@ export class SigningKeys {
         },
       });
     } catch (error) {
-      // If another replica has already created a signing key, this key is used.
+      // If another replica has already created a signing key, that key is used.
       if (!isUniqueConflict(error)) throw error;
     }
   }

@@ -13,7 +13,7 @@ export interface StoredLimits {
 
 export type EffectiveLimits = Record<Limit, number>;
 
-/** Returns the limits of an API key. The account's limit applies if the key has no limit. */
+/** Returns the limits of an API key. The account's limit applies if the key has no limit of its own. */
 export function chooseLimits(key: StoredLimits, policy: AccountPolicy): EffectiveLimits {
   return {
     rate_limit_rpm: key.rateLimitRpm ?? policy.rateLimitRpm,
@@ -47,7 +47,7 @@ export function renderApiKey(key: ApiKeyRow, policy: AccountPolicy): ApiKey {
   };
 }
 
-/** Parses stored scopes. Returns the scopes in their usual order and without unknown scopes. */
+/** Parses the scopes that are stored for a key. Returns the scopes in their usual order, without unknown scopes. */
 export function parseScopes(stored: readonly string[]): KeyScope[] {
   return allKeyScopes.filter((scope) => stored.includes(scope));
 }
@@ -60,7 +60,7 @@ export function parseToolList(stored: unknown): string[] | null {
 }
 
 /**
- * Renders a tool list for storage. A missing tool list is stored as the SQL value NULL, and not as a JSON null.
+ * Renders a tool list for storage. A missing tool list is stored as SQL NULL, not as a JSON null.
  */
 export function renderToolList(list: string[] | null): string[] | typeof Prisma.DbNull {
   return list ?? Prisma.DbNull;
@@ -72,8 +72,8 @@ export function countToolListBytes(list: string[] | null): number {
 }
 
 /**
- * Parses an RFC 3339 time that must be later than `now`. The input null means no expiry. Throws `invalid_field`
- * for any other input.
+ * Parses an RFC 3339 time that must be later than `now`. Null means no expiry. Throws
+ * `invalid_field` for all other input.
  */
 export function parseExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;

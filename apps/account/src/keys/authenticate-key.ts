@@ -5,7 +5,7 @@ import type { Prisma } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from './last-used-recorder.ts';
 import type { KeysContext } from './manage-keys.ts';
 
-/** The outcome of an API key check. A revoked key has the outcome `unknown`. */
+/** The outcome of checking an API key. A revoked key has the outcome `unknown`. */
 export type CountKeyLookup = (outcome: 'found' | 'unknown') => void;
 export const COUNT_KEY_LOOKUP = Symbol('CountKeyLookup');
 
@@ -20,15 +20,15 @@ type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 /**
  * Returns the permissions of the API key with this SHA-256 (hex), or null for an unknown or revoked key. The
  * service rejects unknown and revoked keys in equal time, because a single lookup excludes revoked keys. An
- * expired key still gets a grant, which contains the expiry. This also applies to a secret that the last
- * rotation replaced. Gateways enforce the expiry of their grants.
+ * expired key still gets a grant that contains the expiry. This also applies to a secret that was replaced by
+ * the last rotation. Gateways enforce the expiry of their grants.
  */
 export async function authenticateKey(
   context: AuthenticateKeyContext,
   request: { keySha256: string },
 ): Promise<{ grant: KeyGrant | null }> {
   const keyHash = hashKey(context.pepper, request.keySha256);
-  // The query covers all accounts, because the API key determines the account.
+  // The query covers all accounts, because the account is only known from the API key.
   const key = await context.database.acrossAccounts.apiKey.findFirst({
     where: { revokedAt: null, OR: [{ keyHash }, { previousKeyHash: keyHash }] },
     include: withAccount,
@@ -39,7 +39,7 @@ export async function authenticateKey(
   return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
 }
 
-/** A replaced secret expires when both secrets stop being valid together, or earlier with its key. */
+/** A replaced secret expires at the end of the shared validity period, or earlier with its key. */
 function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
   const { previousValidUntil } = key;
   if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;

@@ -86,8 +86,8 @@ function renderRow(
 
 /**
  * The permissions of the new API key. Fields that the body omits come from the account, or from the calling
- * key if its limits, lists, expiry or scopes are stricter. Throws `grant_exceeds_key` for a field of the body
- * that exceeds the calling key.
+ * key where its limits, lists, expiry or scopes are stricter. Throws `grant_exceeds_key` for a field in the
+ * body that exceeds the permissions of the calling key.
  */
 function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: ActingKey | null, now: Date) {
   const own = acting?.authority;
@@ -120,7 +120,7 @@ function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: 
 
 const copyList = (list: readonly string[] | null | undefined) => (list ? [...list] : null);
 
-/** The transaction locks the account's row, so the number of API keys is exact even for concurrent calls. */
+/** The transaction locks the account's row, so that the number of API keys is exact even for concurrent calls. */
 async function rejectOneTooMany(tx: AccountModels): Promise<void> {
   const count = await tx.apiKey.count({ where: { revokedAt: null } });
   if (count < activeKeysMax) return;

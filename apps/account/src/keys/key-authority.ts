@@ -9,11 +9,11 @@ import {
   type StoredLimits,
 } from './api-key-row.ts';
 
-/** All permissions of an API key, in a form that can be compared with the permissions of another key. */
+/** All permissions of an API key, in a form that can be compared with those of another key. */
 export interface KeyAuthority {
   readonly scopes: readonly KeyScope[];
   readonly limits: EffectiveLimits;
-  /** The expiry of the key. The value is null if the key does not expire. */
+  /** The time at which the key expires. Null if the key does not expire. */
   readonly expiresAt: Date | null;
   /**
    * The tools that the API key may use. If the list of allowed tools is null, all tools are allowed except the
@@ -27,13 +27,13 @@ export interface KeyAuthority {
 export interface ActingKey {
   readonly keyId: string;
   readonly authority: KeyAuthority;
-  /** Whether the API key has tool lists, an expiry, or a limit below the account's limit. */
+  /** Whether the API key has tool lists, an expiry, or a limit below that of the account. */
   readonly isRestricted: boolean;
 }
 
 type StoredKey = StoredLimits & Pick<ApiKeyRow, 'scopes' | 'expiresAt' | 'allowedTools' | 'deniedTools'>;
 
-/** Returns the permissions of an API key. The account's limits apply if the key has no limits. */
+/** Returns the permissions of an API key. The account's limits apply if the key has no limits of its own. */
 export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority {
   return {
     scopes: parseScopes(key.scopes),
@@ -67,7 +67,7 @@ export async function loadActingKey(
 }
 
 /**
- * A call that concerns one API key of an account. If a call has no actor, it comes from an operator command.
+ * A call that refers to one API key of an account. A call without an actor comes from an operator command.
  */
 export interface KeyCall {
   readonly accountId: string;
@@ -86,10 +86,10 @@ export interface SecretCall {
 }
 
 /**
- * Reads the API key to change, the account's policy and the API key that makes the change. Callers must pass
- * the transaction that locks the account's row.
+ * Reads the API key that is changed, the account's policy, and the API key that makes the change. Callers
+ * must pass the transaction that locks the account's row.
  * @throws GatewayError `own_key_change` if a key would change itself.
- * @throws GatewayError `not_found` if the key is unknown, revoked, a playground key or belongs to another
+ * @throws GatewayError `not_found` if the key is unknown, revoked, a playground key, or from another
  * account.
  * @throws GatewayError the errors of `loadActingKey`
  */
@@ -107,7 +107,7 @@ export async function openKeyChange(
 const limitNames = ['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget'] as const;
 
 /**
- * Returns the restrictions of an API key as text, by name. The returned map is empty for an unrestricted key.
+ * Returns the restrictions of an API key as text, indexed by name. For an unrestricted key, the returned map is empty.
  */
 function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, string> {
   const account = chooseLimits(
@@ -126,9 +126,9 @@ function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, s
 /**
  * Returns the scopes of an API key for a request that does not specify scopes. If the call adds or changes a
  * restriction, the scope `manage` is removed, because a restricted key is meant for an agent.
- * @param before the key before the call, or null for a new key.
- * @param after the key after the call, before this function may remove `manage`.
- * @throws GatewayError `invalid_field` if the key would have no scope left
+ * @param before the API key before the call, or null for a new key.
+ * @param after the API key after the call, before this function may remove `manage`.
+ * @throws GatewayError `invalid_field` if the key would have no scopes left
  */
 export function chooseScopes(
   before: KeyAuthority | null,
@@ -148,13 +148,13 @@ export function chooseScopes(
   });
 }
 
-/** The name of a part of an API key's permissions. The name `tools` covers both tool lists. */
+/** The name of one part of an API key's permissions. The name `tools` stands for both tool lists. */
 export type AuthorityPart = 'scopes' | 'expires_at' | 'tools' | (typeof limitNames)[number];
 
-/** The permissions that a call sets, each with the name of its field in the caller's request. */
+/** The permissions that a call sets, each with the corresponding field in the caller's request. */
 export type GrantedParts = Readonly<Partial<Record<AuthorityPart, string>>>;
 
-/** Every part of an API key's permissions, with the name of its field in the body that creates a key. */
+/** Every part of an API key's permissions, with the corresponding field in the body that creates a key. */
 export const allParts = {
   scopes: 'scopes',
   rate_limit_rpm: 'rate_limit_rpm',
@@ -168,7 +168,7 @@ export const allParts = {
  * Checks that the API key that makes a change grants at most its own permissions. A user or an operator has all
  * permissions. An unrestricted API key may grant higher limits than the account's defaults, but only scopes
  * that it has itself. Only users, operators and unrestricted keys can grant the scope `manage`.
- * @throws GatewayError `grant_exceeds_key`, with the field and the most that the key may grant
+ * @throws GatewayError `grant_exceeds_key`, with the field and the maximum that the key may grant
  */
 export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, parts: GrantedParts): void {
   const excess = findExcess(acting, granted, parts);
@@ -176,8 +176,8 @@ export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, p
 }
 
 /**
- * Checks that an API key does not raise an account limit above the key's own limit. The API key may inherit the
- * account limit.
+ * Checks that an API key does not raise an account limit above the key's own limit. The API key may use the
+ * account's limit.
  * @param limits the account's new limits. Limits that do not change are absent. @throws GatewayError
  * `grant_exceeds_key`, with the field and the highest value that the key may set
  */
@@ -227,7 +227,7 @@ function isWithin(
 
 type ToolLists = Pick<KeyAuthority, 'allowedTools' | 'deniedTools'>;
 
-/** Returns whether `own` allows each tool that `granted` allows. */
+/** Returns whether `own` allows every tool that `granted` allows. */
 function allowsNoMoreTools(granted: ToolLists, own: ToolLists): boolean {
   const ownDenied = new Set(own.deniedTools);
   const denied = new Set(granted.deniedTools);

@@ -4,18 +4,18 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
 /**
- * Maximum number of API keys whose last use waits to be written. The same maximum applies to the API keys whose
- * last use was written in the last minute. Above this maximum, the use of further keys is not recorded.
+ * Maximum number of API keys whose last use is waiting to be written. The same maximum applies to the API keys
+ * whose last use was written within the last minute. Above this maximum, the last use of further keys is not recorded.
  */
 const keysMax = 10_000;
 
-/** Stores `usedAt` as the time of the last use of the given API keys. */
+/** Stores `usedAt` as the last time at which the given API keys were used. */
 type WriteLastUsed = (keyIds: readonly string[], usedAt: Date) => Promise<void>;
 
 /**
- * Records the last use of API keys, outside the request path. The recorder collects uses for a second and
- * writes the uses in one batch. The last use of each key is written at most once a minute. The recorder reports
- * a failed write but does not repeat it, because the next minute's write replaces it.
+ * Records the last use of API keys, outside the request path. The recorder collects uses for a second, and
+ * writes them in one batch. The last use of each key is written at most once per minute. The recorder reports
+ * a failed write but does not retry it, because the write in the next minute replaces it.
  */
 export class LastUsedRecorder {
   readonly #write: WriteLastUsed;
@@ -29,7 +29,7 @@ export class LastUsedRecorder {
     this.#onError = onError;
   }
 
-  /** Records that an API key was used. Each call costs one lookup in memory. */
+  /** Records the use of an API key. Each call costs one lookup in memory. */
   note(keyId: string): void {
     if (this.#written.has(keyId) || this.#waiting.size >= keysMax) return;
     this.#waiting.add(keyId);

@@ -22,11 +22,11 @@ import { omitUndefined, takeNextEpoch } from '../persistence/row-changes.ts';
 import type { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import type { AccountDatabase, AccountModels } from '../persistence/account-database.ts';
 
-/** Maximum number of active API keys per account. With this maximum, a list of all keys fits in one message. */
+/** Maximum number of active API keys per account. With this maximum, a list of all keys fits into one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked API keys that are kept per account. The request log shows the names of these keys.
- * Above the maximum, the oldest revoked keys are deleted first.
+ * Maximum number of revoked API keys that are kept per account. The request log shows the names of these
+ * keys. Above the maximum, the keys that were revoked first are deleted first.
  */
 const revokedKeysMax = 10_000;
 /**
@@ -53,7 +53,7 @@ export function targetOf({ id, name }: Pick<ApiKey, 'id' | 'name'>): AuditTarget
 }
 
 /**
- * Lists the changes to an API key, for the audit log. The time of the key's last use does not count as a
+ * Lists the changes to an API key, for the audit log. The time of the last use of a key does not count as a
  * change.
  */
 export function diffKeys(before: ApiKey, after: ApiKey): AuditChanges {
@@ -81,8 +81,8 @@ export async function listKeys(
 }
 
 /**
- * Updates the given fields of an API key. If the change restricts the key, the scope `manage` is removed,
- * unless the body contains scopes. Throws `not_found` if the key is unknown, revoked or belongs to another
+ * Updates the given fields of an API key. If the change restricts the key, the scope `manage` is removed
+ * unless the body specifies scopes. Throws `not_found` if the key is unknown, revoked or belongs to another
  * account. Throws `invalid_field` for an expiry in the past. Throws `insufficient_scope`, `own_key_change` or
  * `grant_exceeds_key` if the calling API key may not make the change.
  */
@@ -128,17 +128,17 @@ function renderChanges(body: UpdateApiKeyBody) {
   });
 }
 
-/** Lists the parts of an API key's permissions that the body sets. */
+/** Lists the parts of an API key's permissions that the request body sets. */
 function partsOf(body: UpdateApiKeyBody): GrantedParts {
   return Object.fromEntries(Object.entries(allParts).filter(([, field]) => field in body));
 }
 
 /**
- * Replaces one or both tool lists for an API key. The function does not change a tool list that the caller
- * omits. Throws `not_found` if the key is unknown, revoked or belongs to another account. Throws
- * `invalid_field` if the account's tool lists become too long. A tool list removes the scope `manage` from the
- * key. Throws `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the calling API key may not make
- * the change.
+ * Replaces one or both tool lists for an API key. The function leaves a tool list unchanged if the caller
+ * omits it. Throws `not_found` if the key is unknown, revoked or belongs to another account. Throws
+ * `invalid_field` if the account's tool lists become too long. A tool list removes the scope `manage` from
+ * the key. Throws `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the calling API key may
+ * not make the change.
  */
 export async function setToolLists(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -197,8 +197,8 @@ export async function rejectLongLists(
 }
 
 /**
- * Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. Revoking
- * a key twice announces the revocation twice, because the first call may have failed after its commit.
+ * Revokes an API key. Throws `not_found` if the key is unknown, revoked or belongs to another account. If a key
+ * is revoked twice, the revocation is announced twice, because the first call may have failed after its commit.
  */
 export async function revokeKey(
   context: Pick<KeysContext, 'database' | 'changes'>,
@@ -227,7 +227,7 @@ export async function revokeKey(
 
 /**
  * Deletes the oldest revoked API key above the limit. Each call follows the revocation of one key, so at most
- * one key must be deleted.
+ * one key has to be deleted.
  */
 async function deleteOldest(tx: AccountModels): Promise<void> {
   const [oldest] = await tx.apiKey.findMany({

@@ -18,7 +18,7 @@ export interface RotateKeyRequest extends SecretCall {
 type RotatedKey = ApiKey & { previous_key_expires_at: string | null };
 
 /**
- * Gives an API key a new secret, once per idempotency key. For a given period, both the previous and the new
+ * Gives an API key a new secret, once per idempotency key. For a limited time, both the previous and the new
  * secret are valid. A secret from an earlier rotation expires immediately, so a key never has more than two
  * valid secrets. Throws `not_found` if the key is unknown, revoked or belongs to another account. Throws
  * `invalid_field` for an expired key or an invalid public key. The caller receives the new secret, so an API

@@ -9,7 +9,7 @@ export interface SmtpOptions {
    * server requires a sign-in.
    */
   readonly url: string;
-  /** The sender of emails, as an address or as `Name <address>`. */
+  /** The sender of emails, given as an address or as `Name <address>`. */
   readonly from: string;
   /** The pauses before the second and each later attempt to send an email, in milliseconds. */
   readonly retryAfterMs?: readonly number[];
@@ -21,8 +21,8 @@ const defaultRetryAfterMs = [1_000, 5_000];
 const permanentFrom = 500;
 
 /**
- * A failed delivery of an email. The error message contains only codes. The text of a mail server's error may
- * quote the recipient or the email, and the email contains a secret link.
+ * A failed delivery of an email. The error message contains only codes. A mail server's error text may quote
+ * the recipient or the email, and the email contains a secret link.
  */
 export class MailError extends Error {
   override readonly name = 'MailError';
@@ -35,7 +35,7 @@ export class MailError extends Error {
   }
 }
 
-/** Sends emails through an SMTP server. The sender keeps a few connections to the SMTP server open. */
+/** Sends emails through an SMTP server. The mailer keeps a few connections to the SMTP server open. */
 export class SmtpSender implements MailSender {
   readonly #transport: Transporter<SMTPPool.SentMessageInfo, SMTPPool.Options>;
   readonly #from: string;
@@ -66,7 +66,7 @@ export class SmtpSender implements MailSender {
     try {
       await this.#transport.sendMail({
         from: this.#from,
-        // The recipient is passed as an object, so that the mail library does not parse a list of addresses.
+        // The recipient is passed as an object, so that the mail library does not parse it as a list of addresses.
         to: { name: '', address: to },
         subject,
         text,
@@ -88,8 +88,8 @@ export class SmtpSender implements MailSender {
 
 /**
  * Parses the address of the mail server. An address with `smtps:` uses TLS from the start. An address with
- * `smtp:` upgrades to TLS if the server offers STARTTLS. If the address contains credentials, TLS is required,
- * so that no password is sent in plain text.
+ * `smtp:` upgrades to TLS if the server offers STARTTLS. If the address contains credentials, TLS is
+ * required, so that the password is never sent in plain text.
  */
 function renderOptions({ protocol, hostname, port, username, password }: URL): SMTPPool.Options {
   const secure = protocol === 'smtps:';
@@ -108,7 +108,7 @@ function renderOptions({ protocol, hostname, port, username, password }: URL): S
     connectionTimeout: connectionTimeoutMs,
     greetingTimeout: connectionTimeoutMs,
     socketTimeout: silenceTimeoutMs,
-    // The log of the mail library is off, because it would contain emails.
+    // The log of the mail library is turned off, because it would contain emails.
     logger: false,
     debug: false,
   };

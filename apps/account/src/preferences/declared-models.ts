@@ -13,7 +13,7 @@ import type { AccountModels, DeclaredModelRow } from '../persistence/account-dat
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import type { PreferencesContext } from './preferences.ts';
 
-/** The account and name of a declared model. */
+/** The account, and the name of a declared model. */
 interface DeclaredName {
   readonly accountId: string;
   readonly provider: string;
@@ -66,7 +66,7 @@ export async function putDeclaredModel(
   return { model: renderModel(row) };
 }
 
-/** Deletes a declaration. Throws `not_found` for an unknown account. */
+/** Deletes a model declaration. Throws `not_found` for an unknown account. */
 export async function deleteDeclaredModel(
   context: PreferencesContext,
   { accountId, provider, modelId, actor }: DeclaredName,
@@ -84,7 +84,7 @@ export async function deleteDeclaredModel(
   return { deleted: count > 0 };
 }
 
-/** A cost needs both prices. With a single price, the other part of a request would be free of charge. */
+/** A cost requires both prices. With only one price, part of each request would be free of charge. */
 function requireBothPrices(body: DeclaredModelBody): void {
   const { input_cost_usd_per_mtok: input, output_cost_usd_per_mtok: output } = body;
   if ((input === null) === (output === null)) return;
@@ -122,7 +122,7 @@ function targetOf({ provider, modelId }: Pick<DeclaredName, 'provider' | 'modelI
   return { type: 'model', id, name: id } as const;
 }
 
-/** Parses stored facts. Throws if the row was not written by this service. */
+/** Parses stored facts. Throws an error if the row was not written by this service. */
 function parseFacts({ facts }: DeclaredModelRow): DeclaredModelBody {
   return declaredModelBody.parse(facts);
 }

@@ -4,11 +4,11 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import type { PreferencesContext } from './preferences.ts';
 
-/** Maximum number of model toggles per account, which is several times the number of models in the catalog. */
+/** Maximum number of model toggles per account, which is several times the number of models in the catalogue. */
 const togglesMax = 10_000;
 
 /**
- * Excludes a model from automatic routing, or includes an excluded model again. Throws `not_found` for an
+ * Excludes a model from automatic routing, or includes it again. Throws `not_found` for an
  * unknown account, and `invalid_field` for too many model toggles.
  */
 export async function toggleModel(

@@ -49,7 +49,7 @@ export async function updatePreferences(
 function renderChanges(body: UpdatePreferencesBody) {
   return omitUndefined({
     mode: body.mode,
-    // A preference that allows all providers is stored as the SQL value NULL, and not as a JSON null.
+    // A preference that allows all providers is stored as SQL NULL, not as a JSON null.
     allowedProviders: body.allowed_providers === null ? Prisma.DbNull : body.allowed_providers,
     providerOrder: body.provider_order,
     maxCostUsdPerMtok: body.max_cost_usd_per_mtok,
@@ -67,7 +67,7 @@ function renderChanges(body: UpdatePreferencesBody) {
 }
 
 /**
- * Renders routing preferences for API responses. Throws if the database row was not written by this service.
+ * Renders routing preferences for API responses. Throws an error if the database row was not written by this service.
  */
 function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
   return routingPreferences.parse({

@@ -7,16 +7,16 @@ const everyMs = 10 * 60_000;
 
 interface ExpiredRecordsParts {
   readonly database: AccountDatabase;
-  /** Limits on the age and the number of events in the audit logs. */
+  /** Limits on the age and number of events in the audit logs. */
   readonly audit: AuditLimits;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Deletes expired replies to idempotent calls, so that encrypted secrets are not kept longer than promised,
- * even for inactive accounts. The job also deletes expired login sessions, expired email tokens and old login
+ * Deletes expired replies to idempotent calls, so that even for inactive accounts, encrypted secrets are not
+ * kept longer than promised. The job also deletes expired login sessions, expired email tokens and old login
  * failures. The job deletes audit events above the limits, and plans of conversations that were not continued
- * for a long time. Every replica runs this job, and concurrent runs are harmless.
+ * for a long time. Every replica runs this job, and concurrent runs do no harm.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;
@@ -36,8 +36,8 @@ export class ExpiredRecordsJob {
   }
 
   /**
-   * Runs the job immediately. The returned promise never rejects. After a failed run, the next run deletes the
-   * remaining rows.
+   * Runs the cleanup job immediately. The returned promise never rejects. If a run fails, the next run
+   * deletes the remaining rows.
    */
   async run(): Promise<void> {
     const { database, audit, onError } = this.#parts;

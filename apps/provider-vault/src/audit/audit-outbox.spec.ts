@@ -12,8 +12,8 @@ const eventOf = (at: number): ReportedAuditEvent => ({
 });
 
 /**
- * Opens an event shipper with queued events. The parameter `isRejected` selects the events that the account
- * service rejects. Calls with more than `storedMax` events fail, as if they timed out.
+ * Creates an event shipper with queued events. The parameter `isRejected` selects the events that the account
+ * service rejects. Calls with more than `storedMax` events fail as if they had timed out.
  */
 function openShipper(count: number, isRejected: (id: string) => boolean = () => false, storedMax = Infinity) {
   const queued = new Map(

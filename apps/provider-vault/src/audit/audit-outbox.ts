@@ -17,13 +17,13 @@ interface CredentialChange {
   readonly accountId: string;
   readonly provider: string;
   readonly action: Extract<ReportedAuditEvent['action'], `provider.${string}`>;
-  /** The changed fields of the credential, without secret values. */
+  /** The credential fields that changed, without secret values. */
   readonly changes: AuditChanges | null;
   readonly actor?: Actor | undefined;
 }
 
 /**
- * Queues an audit event in the transaction of the change. Either both the change and the audit event are
+ * Queues an audit event in the same transaction as the change. Either both the change and the audit event are
  * stored, or neither is stored.
  */
 export async function queueAudit(
@@ -45,10 +45,10 @@ export async function queueAudit(
 const everyMs = 2_000;
 /**
  * Delay in milliseconds before queued audit events are sent. Events within this delay are sent together, so
- * frequent changes of one account cause only few calls of the account service.
+ * that frequent changes of one account cause few calls to the account service.
  */
 const gatherMs = 200;
-/** Maximum number of events per call, and the amount by which each successful call raises a reduced number. */
+/** Maximum number of events per call, and the amount by which each successful call raises a reduced maximum. */
 const eventsMax = 100;
 const eventsAdded = 5;
 
@@ -74,8 +74,8 @@ export class AuditShipper {
   #round: Promise<void> | undefined;
   #isStopping = false;
   /**
-   * The current number of events per call. Each failed call halves the number, so that a slow account service
-   * can store the events in time.
+   * The current maximum number of events per call. Each failed call halves the number, so that even a slow
+   * account service can store the events in time.
    */
   #eventsAtOnce = eventsMax;
   /**
@@ -128,8 +128,8 @@ export class AuditShipper {
   }
 
   /**
-   * Broadcasts each changed credential of new events once. An event is new if the last round did not contain
-   * the event.
+   * For new events, broadcasts each changed credential once. An event is new if the last round did not
+   * contain the event.
    */
   #announce(rows: readonly QueuedEvent[]): void {
     const changed = new Map<string, { readonly accountId: string; readonly provider: string }>();
@@ -144,7 +144,7 @@ export class AuditShipper {
   }
 
   /**
-   * Sends several events in one call. If the account service rejects the call, each event is sent separately.
+   * Sends several events in one call. If the account service rejects a call, each of its events is sent separately.
    */
   async #sendAll(rows: readonly QueuedEvent[]): Promise<void> {
     try {
@@ -162,8 +162,8 @@ export class AuditShipper {
   }
 
   /**
-   * Sends one audit event. If the account service rejects the event, the function drops the event, because it
-   * would block later events.
+   * Sends a single audit event. If the account service rejects the event, the function drops the event,
+   * because it would block later events.
    */
   async #send({ id, event }: QueuedEvent): Promise<void> {
     const { messaging, logger } = this.#parts;

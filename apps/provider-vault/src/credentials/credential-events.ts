@@ -6,8 +6,8 @@ import type { Counter } from '@gateway/observability';
 
 /**
  * The outcome of a request for a credential. With `missing`, the credential does not exist. With `failed`, a
- * stored secret cannot be decrypted, because the secret was changed or belongs to a different key. With
- * `unavailable`, the key for a stored secret currently cannot be used.
+ * stored secret cannot be decrypted because it was changed or belongs to a different key. With `unavailable`,
+ * the key for a stored secret cannot be used at the moment.
  */
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
@@ -21,7 +21,7 @@ export class CredentialEvents {
   readonly #audit: Pick<AuditShipper, 'wake'>;
   readonly #openings: Counter<'outcome'>;
   readonly #rewrappings: Counter<'outcome'>;
-  /** The accounts with a recent notification, and whether their credentials have changed since then. */
+  /** The accounts with a recent notification, and whether their credentials have changed since the notification. */
   readonly #noted = new Map<string, boolean>();
 
   constructor(
@@ -51,7 +51,7 @@ export class CredentialEvents {
   }
 
   /**
-   * Broadcasts that cached copies of a credential are stale, and sends the change to the audit log. Callers
+   * Broadcasts that cached copies of a credential are stale, and records the change in the audit log. Callers
    * must commit the transaction first.
    */
   announceChange({ accountId, provider }: { readonly accountId: string; readonly provider: string }): void {
@@ -61,8 +61,8 @@ export class CredentialEvents {
   }
 
   /**
-   * Notifies the account service of a changed credential, for gateways that miss the broadcast. The caller does
-   * not wait for the notification, because gateways reload credentials within ten seconds.
+   * Notifies the account service of a changed credential, for gateways that miss the broadcast. The caller
+   * does not wait for the notification, because gateways reload credentials within ten seconds.
    */
   #noteChange(accountId: string): void {
     if (this.#noted.has(accountId)) {

@@ -49,15 +49,15 @@ interface AuditEntry {
   readonly credentialId: string;
   readonly action: 'put' | 'open' | 'delete' | 'rewrap';
   /**
-   * SHA-256 of the public key with which the secret is encrypted. The hash is present only if the action is
+   * SHA-256 of the public key that encrypts the secret. The hash is present only if the action is
    * `open`.
    */
   readonly recipientKeySha256?: string;
 }
 
 /**
- * Writes an audit row in the transaction of the change. Either both the change and the audit row are stored,
- * or neither is stored.
+ * Writes an audit row in the same transaction as the change. Either both the change and the audit row are
+ * stored, or neither is stored.
  */
 export async function writeAudit(tx: VaultModels, entry: AuditEntry): Promise<void> {
   await tx.credentialAudit.create({ data: { id: newId(), ...entry }, select: { id: true } });

@@ -7,7 +7,7 @@ import { z } from 'zod';
 export const secretBytesMax = 64 * 1024;
 import type { OpenFields } from '../encryption/envelope.ts';
 
-/** Unwraps a sealing key pair when the key pair is needed. */
+/** Unwraps a sealing key pair when it is first needed. */
 type OpenKeyPair = () => Promise<SealingKeyPair>;
 
 /**
@@ -22,11 +22,11 @@ export interface ReceivedSecret {
 
 /**
  * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation of keys, the
- * gateway may still use an older public key. Throws `service_unavailable` if no key decrypts the box. When the
- * gateway receives this error, it fetches the public key again. Throws `invalid_field` if the content is not a
- * credential.
- * @param keyPairs the key pairs in the order of use. A pair is unwrapped only if the previous pairs cannot
- * decrypt the box.
+ * gateway may still use an older public key. Throws `service_unavailable` if none of the keys decrypts the
+ * box. When the gateway receives this error, it fetches the public key again. Throws `invalid_field` if the
+ * content is not a credential.
+ * @param keyPairs the key pairs, in the order in which they are tried. A key pair is unwrapped only if no
+ * previous pair can decrypt the box.
  */
 export async function openSealedSecret(
   sealedSecret: string,
@@ -74,17 +74,17 @@ function invalidSecret(): GatewayError {
 }
 
 /**
- * The prefix of the stored fields for additional keys. Each additional key of a credential is stored in a
- * separate field.
+ * The prefix of the stored fields for additional keys. Each additional key of a credential is stored in its
+ * own field.
  */
 const prefix = 'additionalKey';
 
-/** The name of the stored field for the additional key at this position. */
+/** The name of the stored field for the additional key at this index. */
 function additionalKeyField(at: number): string {
   return `${prefix}${at}`;
 }
 
-/** Renders decrypted fields as a credential. */
+/** Builds a credential from its decrypted fields. */
 export function renderSecret(fields: Readonly<Record<string, string>>): Record<string, unknown> {
   const names = Object.keys(fields);
   const further = names.filter((name) => name.startsWith(prefix));
@@ -94,21 +94,21 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
 }
 
 /**
- * Minimum length of a credential with a hint. A shorter credential has no hint, because four characters would
- * reveal too much.
+ * Minimum length of a credential for which a hint is shown. A shorter credential has no hint, because four
+ * characters would reveal too much.
  */
 const charactersMin = 12;
 
 /**
  * Fields that identify a credential with several values. The hint comes from the first identifying field that
- * exists.
+ * is present.
  */
 const names = ['api_key', 'access_key_id', 'private_key_id'] as const;
 const severalValues = z.record(z.string(), z.unknown());
 
 /**
  * Returns the last four characters of a credential as a hint, or null if the credential is too short. If a
- * credential has several values, the hint comes from the value that identifies the credential.
+ * credential has several fields, the hint comes from the field that identifies the credential.
  */
 export function chooseHint(credential: string): string | null {
   const characters = Array.from(chooseShown(credential));

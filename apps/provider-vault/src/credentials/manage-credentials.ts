@@ -32,8 +32,8 @@ interface CredentialReport {
   readonly accountId: string;
   readonly provider: string;
   /**
-   * The HTTP status with which the provider rejected the credential. The value is null if the provider accepts
-   * the credential.
+   * The HTTP status with which the provider rejected the credential. Null if the provider accepts the
+   * credential.
    */
   readonly refusedStatus: number | null;
 }
@@ -57,8 +57,8 @@ export async function reportCredential(
 
 /**
  * Deletes the account's credential for a provider, together with the credential's data key. The audit rows of
- * the credential are kept. The function also announces the deletion of a missing credential, because an earlier
- * call may have failed after its commit.
+ * the credential are kept. The function also announces the deletion if the credential does not exist, because
+ * an earlier call may have failed after its commit.
  */
 export async function deleteCredential(
   context: Pick<CredentialsContext, 'database' | 'events'>,

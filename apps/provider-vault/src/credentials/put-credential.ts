@@ -20,7 +20,7 @@ const attemptsMax = 3;
 
 /**
  * Stores a credential, or replaces the account's credential for the provider. A credential is bound to its base
- * URL. To change the base URL, the caller must therefore also send the credential. Throws the errors of
+ * URL. To change the base URL, the caller must therefore also send the credential again. Throws the errors of
  * `openSealedSecret`. Also throws `invalid_field` for too many credentials, and `not_found` for a deleted
  * account.
  */
@@ -102,8 +102,8 @@ async function upsertCredential(
 }
 
 /**
- * The changes that the audit log shows. The audit log contains only fields that the list of providers also
- * shows.
+ * The changes that the audit log shows. The audit log contains only fields that are also visible in the list
+ * of providers.
  */
 function diffSummaries(before: CredentialSummary | null, after: CredentialSummary): AuditChanges {
   const changes: AuditChanges = {};
@@ -117,7 +117,7 @@ function diffSummaries(before: CredentialSummary | null, after: CredentialSummar
 }
 
 /**
- * Runs `store` unless the account is deleted. Locks the row of the account's deletion mark until the
+ * Runs `store` unless the account has been deleted. Locks the row of the account's deletion mark until the
  * transaction ends. A concurrent deletion waits for the end of the transaction, and then finds the stored
  * credential.
  */

@@ -11,7 +11,7 @@ export interface RewrapCursor {
 }
 
 export interface RewrapRequest {
-  /** Position where the previous batch ended. The value null means the position before the first credential. */
+  /** Position at which the previous batch ended. Null means the position before the first credential. */
   readonly after: RewrapCursor | null;
   readonly rowsMax: number;
 }
@@ -19,11 +19,11 @@ export interface RewrapRequest {
 export interface RewrapReport {
   readonly rewrapped: number;
   /**
-   * The rows that cannot be decrypted because they were tampered with. The batch does not change the tampered
-   * rows.
+   * The rows that cannot be decrypted because they were tampered with. The batch leaves tampered rows
+   * unchanged.
    */
   readonly failed: RewrapCursor[];
-  /** Position where the next batch starts. The value is null after the last batch. */
+  /** Position where the next batch starts. Null after the last batch. */
   readonly next: RewrapCursor | null;
   /** Number of database rows that are not encrypted under the current key. */
   readonly left: number;
@@ -32,16 +32,16 @@ export interface RewrapReport {
 type RewrapContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'keyVersions' | 'events'>;
 
 /**
- * Time after which a batch stops at the current row, in milliseconds. The time is well below the caller's
- * timeout.
+ * Time after which a batch stops at the current row, in milliseconds. This time limit is well below the
+ * caller's timeout.
  */
 const batchMs = 4_000;
 
 /**
  * Re-encrypts a batch of credentials under the current key. The function replaces data keys and ciphertexts,
  * because ciphertexts are bound to the key version. A separate transaction changes each database row together
- * with its audit row. The row is changed only if it is the same as when it was read. A batch can therefore stop
- * at any row and resume later, even while other processes read, write and re-encrypt credentials.
+ * with its audit row. The row is changed only if it has not changed since it was read. A batch can therefore
+ * stop at any row and resume later, even while other processes read, write and re-encrypt credentials.
  */
 export async function rewrapCredentials(
   context: RewrapContext,
@@ -97,7 +97,7 @@ async function rewrapRow(
   try {
     fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));
   } catch (error) {
-    // The row is undamaged but its key is unavailable, so the whole batch must be repeated.
+    // The row is intact but its key is unavailable, so the whole batch must be repeated.
     if (error instanceof GatewayError) throw error;
     context.events.countRewrapping('failed');
     return 'failed';

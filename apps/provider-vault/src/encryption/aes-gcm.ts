@@ -11,9 +11,9 @@ export function createNonce(): Buffer {
 }
 
 /**
- * Encrypts with AES-256-GCM under a random nonce. The result consists of the nonce, the ciphertext and the tag,
- * in this order. With random nonces, one key may encrypt at most 2^32 messages (NIST SP 800-38D §8.3). The data
- * key of a record encrypts only a few messages.
+ * Encrypts with AES-256-GCM under a random nonce. The encrypted data consists of the nonce, the ciphertext
+ * and the tag, in this order. With random nonces, one key may encrypt at most 2^32 messages (NIST SP 800-38D
+ * §8.3). The data key of a record encrypts only a few messages.
  */
 export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buffer): Buffer<ArrayBuffer> {
   const nonce = createNonce();
@@ -22,8 +22,8 @@ export function encrypt(key: Buffer, plaintext: Uint8Array, associatedData: Buff
 }
 
 /**
- * Decrypts with AES-256-GCM. Throws if the key, the ciphertext or the associated data differs in a single
- * bit.
+ * Decrypts with AES-256-GCM. Throws an error if the key, the ciphertext or the associated data differs in a
+ * single bit.
  */
 export function decrypt(key: Buffer, sealed: Uint8Array, associatedData: Buffer): Buffer {
   if (sealed.length < nonceBytes + tagBytes) throw new RangeError('The ciphertext is truncated.');

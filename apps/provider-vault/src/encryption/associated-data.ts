@@ -5,7 +5,7 @@ import type { KeyBinding } from './key-encryption-key.port.ts';
 export interface CredentialPlace {
   readonly accountId: string;
   readonly provider: string;
-  /** The base URL of the credential. With the value null, the provider's default address is used. */
+  /** The base URL of the credential. Null means that the provider's default address is used. */
   readonly baseUrl: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface CredentialPlace {
 export interface SecretPlace extends CredentialPlace {
   /** Version of the key-encryption key. */
   readonly keyVersion: number;
-  /** The name of the credential field. The value is null for the record's data key. */
+  /** The name of the credential field. Null for the data key of the record. */
   readonly field: string | null;
 }
 

@@ -5,7 +5,7 @@ import { digestBinding } from './associated-data.ts';
 import type { KeyBinding, KeyEncryptionKey } from './key-encryption-key.port.ts';
 import type { KmsKeyName } from './parse-keys.ts';
 
-/** All attempts of one call to KMS together fit within the deadline of the vault's callers. */
+/** All attempts of one call to KMS must fit within the deadline of the vault's callers. */
 const attemptsMax = 2;
 const connectTimeoutMs = 1_000;
 const answerTimeoutMs = 1_500;
@@ -52,7 +52,7 @@ export class AwsKmsKey implements KeyEncryptionKey {
 /**
  * Creates a KMS client for one region. The SDK finds AWS credentials in the environment, shared files, a web
  * identity, or the container's or machine's role. The parameter `endpoint` overrides the region's KMS address
- * (for example with a VPC endpoint).
+ * (for example to use a VPC endpoint).
  */
 export function createKmsClient(region: string, endpoint: string | undefined): KMSClient {
   return new KMSClient({
@@ -72,8 +72,8 @@ function renderContext(binding: KeyBinding): Record<string, string> {
 }
 
 /**
- * If KMS is unavailable, or throttles or rejects a call, the encrypted record may be undamaged. A later call
- * to KMS, or a call from another replica, may succeed.
+ * If KMS is unavailable, throttles the call or rejects it, the encrypted record may still be intact. A later
+ * call to KMS, or a call from another replica, may succeed.
  */
 function rethrow(error: unknown): never {
   const name = error instanceof Error ? error.name : '';

@@ -23,7 +23,7 @@ describe('AWS KMS keys', () => {
   let ring: KeyRing;
 
   beforeAll(async () => {
-    // The SDK finds AWS credentials automatically. The settings of the machine must not affect the test.
+    // The SDK finds AWS credentials automatically. The settings of the machine must not affect this test.
     Object.assign(process.env, {
       AWS_ACCESS_KEY_ID: access.accessKeyId,
       AWS_SECRET_ACCESS_KEY: access.secretAccessKey,
@@ -130,7 +130,7 @@ describe('AWS KMS keys', () => {
     kms.faults.push('hang', 'hang');
     const startedAt = performance.now();
     await expect(close()).rejects.toMatchObject({ code: 'service_unavailable' });
-    // The time limit for a call to KMS is three seconds, plus a margin for a busy machine.
+    // The time limit for a call to KMS is three seconds, and the test adds a margin for a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(12_000);
   });
 

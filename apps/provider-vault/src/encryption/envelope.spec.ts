@@ -48,7 +48,7 @@ describe('the encryption with AES-GCM', () => {
   });
 
   it('never repeats a nonce among a million nonces', () => {
-    // The test compares eight of the twelve bytes, which is enough for a million nonces.
+    // The test compares eight of the twelve bytes of each nonce, which is enough for a million nonces.
     // The probability of a chance collision is 1 in 37 million.
     const nonces = BigUint64Array.from({ length: 1_000_000 }, () => createNonce().readBigUInt64LE(4)).sort();
     expect(nonces.some((nonce, at) => nonce === nonces[at - 1])).toBe(false);

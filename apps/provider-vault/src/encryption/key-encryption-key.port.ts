@@ -15,13 +15,13 @@ export interface KeyEncryptionKey {
   /** Identifies the key in every replica, and reveals nothing else about the key. */
   readonly fingerprint: string;
   /**
-   * Wraps (encrypts) a key. Rejects with `service_unavailable` if the key-encryption key currently cannot be
-   * used.
+   * Wraps (encrypts) a key. Rejects with `service_unavailable` if the key-encryption key cannot be used at
+   * the moment.
    */
   wrap(key: Buffer, binding: KeyBinding): Promise<Buffer<ArrayBuffer>>;
   /**
-   * Unwraps (decrypts) a key. Rejects if the key-encryption key or the binding differs. Rejects with
-   * `service_unavailable` if the key-encryption key currently cannot be used.
+   * Unwraps (decrypts) a key. Rejects if the key-encryption key or the binding does not match. Rejects with
+   * `service_unavailable` if the key-encryption key cannot be used at the moment.
    */
   unwrap(wrapped: Uint8Array, binding: KeyBinding): Promise<Buffer>;
 }

@@ -6,13 +6,13 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * The key-encryption keys of this process, by version. All keys in the ring can decrypt. The database
- * determines the key for encryption, because a replica must not encrypt with a key that another replica lacks.
+ * The key-encryption keys of this process, by version. All keys in the key ring can decrypt. The database
+ * determines the encryption key, because a replica must not encrypt with a key that another replica lacks.
  */
 export class KeyRing {
   /** The key versions in ascending order, with at least one version. */
   readonly versions: readonly number[];
-  /** Maps key versions to key fingerprints. */
+  /** Maps key versions to the fingerprints of their keys. */
   readonly fingerprints: Readonly<Record<string, string>>;
   readonly #keys: ReadonlyMap<number, KeyEncryptionKey>;
 

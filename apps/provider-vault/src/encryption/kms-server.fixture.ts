@@ -6,9 +6,9 @@ import { decrypt, encrypt } from './aes-gcm.ts';
 
 export interface KmsServer {
   readonly url: string;
-  /** The requests that the server has received, with their `x-amz-target`. */
+  /** The requests that the server has received, each with its `x-amz-target`. */
   readonly requests: { readonly target: string; readonly body: KmsBody; readonly isSigned: boolean }[];
-  /** Faults for the next requests to the server. Each request uses up one fault. */
+  /** Faults that the server returns for the next requests. Each request uses up one fault. */
   readonly faults: (KmsFault | 'hang')[];
   close(): Promise<void>;
 }

@@ -25,8 +25,8 @@ export interface KmsKeyName {
 }
 
 /**
- * Parses ARNs of AWS KMS keys in the format of local keys. The parser rejects aliases, because an alias can be
- * moved to a key that cannot decrypt older data.
+ * Parses ARNs of AWS KMS keys, written in the same format as local keys. The parser rejects aliases, because
+ * an alias can be moved to a key that cannot decrypt older data.
  * @throws RangeError for an invalid ARN
  */
 export function parseKmsKeys(text: string): Map<number, KmsKeyName> {

@@ -24,7 +24,7 @@ export async function getSealingKey({
 interface Activation {
   /** The key version with which all new data is encrypted. */
   readonly version: number;
-  /** The key version that encrypted data before the change. The value is null for a vault without keys. */
+  /** The key version that encrypted data before the change. Null for a vault without keys. */
   readonly previous: number | null;
 }
 
@@ -32,7 +32,7 @@ interface Activation {
  * Activates the requested version of the key-encryption key, or this replica's highest version. Activating a
  * version twice has no further effect. Throws `invalid_field` for a version that is lower than the current
  * version or missing on this replica. Also throws `invalid_field` if a running replica lacks the version,
- * because it could not decrypt new data.
+ * because that replica could not decrypt new data.
  */
 export async function activateKey(
   context: KeysContext,
@@ -67,8 +67,8 @@ function refuse(message: string): GatewayError {
 }
 
 /**
- * Removes key versions that no credential needs. Returns the removed and the remaining key versions.
- * Operators can delete the keys of removed versions from the configuration.
+ * Removes key versions that no credential uses any more. Returns the removed key versions and the remaining
+ * key versions. Operators can delete the keys of removed versions from the configuration.
  */
 export async function retireKeys({
   keyVersions,

@@ -26,8 +26,8 @@ export class Enrolment {
   }
 
   /**
-   * Registers the keys. Rejects if this replica lacks an active key, or has a different key for an active
-   * version.
+   * Registers the keys of this replica. Rejects if this replica lacks an active key, or has a different key
+   * for an active version.
    */
   static async begin(options: EnrolmentOptions): Promise<Enrolment> {
     const enrolment = new Enrolment(options);
@@ -43,7 +43,7 @@ export class Enrolment {
     return enrolment;
   }
 
-  /** Whether this replica had every active key at the last check. */
+  /** Whether this replica had all active keys at the last check. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -55,9 +55,9 @@ export class Enrolment {
   }
 
   /**
-   * Adds missing data about key versions to the database. A vault without keys starts with the highest
-   * configured version. Key versions that an older release stored may lack newer fields, which this function
-   * adds.
+   * Adds missing data to the key versions in the database. A vault without stored keys starts with the
+   * highest configured version. This function adds fields that are missing in key versions stored by an older
+   * release.
    */
   async #openVault(): Promise<void> {
     const { keyRing, keyVersions, sealingKeys } = this.#options;

@@ -27,16 +27,16 @@ export interface LackingReplica {
 export const replicaSeenWithinMs = 60_000;
 
 /**
- * Id of the database lock that allows only one decision about key versions at a time. Any number that is unique
- * in the vault's database is a valid lock id.
+ * Id of the database lock under which only one decision about key versions is made at a time. Any number that
+ * is unique in the vault's database is a valid lock id.
  */
 const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
 
 /**
- * The active key versions, and each replica's keys. The rotation of keys is safe because of two rules, which
- * one lock protects. A key version is activated only if every running replica has the version's key. A replica
- * that lacks the key for an active version does not start serving requests.
+ * The active key versions, and the keys of each replica. The rotation of keys is safe because of two rules,
+ * which one lock protects. A key version is activated only if every running replica has its key. A replica
+ * that lacks the key of an active version does not start to serve requests.
  */
 export class KeyVersions {
   readonly #database: VaultDatabase;
@@ -64,8 +64,8 @@ export class KeyVersions {
   }
 
   /**
-   * Adds the fingerprint and the seed to a key version that an older release activated. The older release
-   * stored neither fingerprints nor seeds.
+   * Adds the fingerprint and the seed to a key version that was activated by an older release. The older
+   * release stored neither fingerprints nor seeds.
    */
   async complete({ version, fingerprint, wrappedSeed }: NewKeyVersion): Promise<void> {
     await this.#database.acrossAccounts.keyVersion.updateMany({
@@ -121,7 +121,7 @@ export class KeyVersions {
   }
 
   /**
-   * Deletes key versions that no credential needs, except the highest version, and returns the deleted
+   * Deletes key versions that no credential uses, except the highest version, and returns the deleted
    * versions.
    */
   async retire(): Promise<number[]> {
