@@ -11,12 +11,12 @@ import { PLANS, type Plans } from './plans/plans.ts';
 export interface BillingParts extends Pick<ServiceParts, 'messaging' | 'logger' | 'metrics'> {
   readonly database: BillingDatabase;
   /**
-   * The Redis server of the job queue. Only the ledger depends on Redis, so Redis may be unavailable, even on
+   * The Redis server of the job queue. Only the ledger requires Redis, so Redis may be unavailable, even on
    * startup.
    */
   readonly queueRedis: Redis;
   readonly plans: Plans;
-  /** The payment provider. The value is null on self-hosted installations, which have no Stripe key. */
+  /** The payment provider. Null on self-hosted installations, which have no Stripe key. */
   readonly payments: Payments | null;
 }
 

@@ -11,13 +11,13 @@ const environment = z
      */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
-     * Stripe's secret or restricted key. Without a Stripe key, the billing service runs as self-hosted. In this
-     * mode, the service writes the ledger but charges nothing.
+     * Stripe's secret key or restricted key. Without a Stripe key, the billing service runs in self-hosted
+     * mode. In this mode, the service writes the ledger but charges no fees.
      */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
     /**
      * The secret with which Stripe signs events. The signing secret is required together with a Stripe key,
-     * because anyone could sign events with an empty secret.
+     * because anyone could forge events for an empty secret.
      */
     STRIPE_WEBHOOK_SECRET: unlessEmpty(z.string().min(8).max(255).optional()),
     /** Base URL of the Stripe API, for tests and proxies. */

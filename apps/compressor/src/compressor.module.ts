@@ -16,7 +16,7 @@ import { SchemasController } from './schemas.controller.ts';
 
 export interface CompressorParts extends Pick<ServiceParts, 'logger' | 'metrics'> {
   readonly instanceId: string;
-  /** Approximate memory for remembered conversations, in bytes. */
+  /** Approximate memory for cached conversations, in bytes. */
   readonly conversationBytesMax: number;
   readonly originals: OriginalStore;
   readonly counts: CountStore;
@@ -60,8 +60,8 @@ export class CompressorModule implements OnModuleDestroy {
 }
 
 /**
- * One thread stores small conversations, and another thread stores large conversations. Both threads share the
- * memory limit.
+ * One worker thread stores small conversations, and another stores large conversations. Both threads share
+ * the memory limit.
  */
 function provideCompressor({
   instanceId,

@@ -6,13 +6,13 @@ const keyBytes = 32;
 const configSchema = z.object({
   ...serviceVariables,
   /**
-   * URL of the Redis server that holds the cache. The compressor stores omitted original texts in this cache
+   * URL of the Redis server for caches. The compressor stores omitted original texts in this cache
    * for one day. The compressor also runs without Redis.
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * Secret of 32 bytes in base64. The encryption keys for stored original texts are derived from the
-   * compressor's secret. After a change of the secret, stored original texts cannot be decrypted.
+   * Secret of 32 bytes in base64. The encryption keys for stored original texts are derived from the secret
+   * of the compressor. After a change of the secret, stored original texts cannot be decrypted.
    */
   ORIGINALS_KEY: z
     .base64()
@@ -28,7 +28,7 @@ const configSchema = z.object({
     .positive()
     .default(64 * 1024 * 1024),
   /**
-   * Approximate memory for remembered conversations, in bytes. If a conversation is no longer in memory, the
+   * Approximate memory for cached conversations, in bytes. If a conversation is no longer in memory, the
    * gateway sends it again.
    */
   CONVERSATION_BYTES_MAX: z.coerce

@@ -18,13 +18,13 @@ import { COUNT_STORE, type CountStore } from './count-tokens/redis-count-store.a
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 
 /**
- * Maximum size of a reply in UTF-16 units. This size leaves room below the 8 MiB message limit for characters
- * that JSON escapes.
+ * Maximum size of a reply in UTF-16 units. This size stays below the 8 MiB message limit and leaves room for
+ * JSON escapes.
  */
 const recallUnitsMax = 2 * 1024 * 1024;
 
 /**
- * Implements the contracts for conversation compression. The contracts concern blocks, omitted original texts,
+ * Implements the contracts for conversation compression. The contracts cover blocks, omitted original texts,
  * and exact token counts.
  */
 @Controller()
@@ -73,7 +73,7 @@ export class ContextController {
 
   /**
    * Returns omitted original texts. If an original text does not fit into the reply, its entry is null. The
-   * first original text always fits, because no stored text is longer than the reply.
+   * first original text always fits into the reply, because no stored text is longer than the reply.
    */
   @RpcHandler(recallOriginalsContract)
   async recallOriginals({

@@ -10,8 +10,8 @@ import { RedisOriginalStore } from './originals/redis-original-store.adapter.ts'
 const config = loadConfig();
 
 /**
- * Connects to the Redis server that holds the cache. The compressor also runs without Redis, because it can
- * rebuild an original text from its conversation.
+ * Connects to the Redis server for caches. The compressor also runs without Redis, because it can rebuild an
+ * original text from its conversation.
  */
 function connectRedis(logger: Logger): Redis {
   return connectCacheRedis(config.REDIS_CACHE_URL, {
@@ -21,8 +21,8 @@ function connectRedis(logger: Logger): Redis {
 }
 
 /**
- * Opens the cache with a quota for each account. If a value exceeds the account's quota, it is not stored.
- * Original texts that are not stored can be rebuilt. Exact token counts that are not stored are missing.
+ * Opens the cache with a quota for each account. A value that exceeds the account's quota is not stored.
+ * Original texts that are not stored can be rebuilt. The reply omits exact token counts that are not stored.
  */
 function openCache(redis: Redis, metrics: Metrics): AccountCache {
   const refused = metrics.counter({

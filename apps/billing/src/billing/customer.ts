@@ -6,14 +6,14 @@ import type { Plans } from '../plans/plans.ts';
 export interface BillingContext {
   readonly database: BillingDatabase;
   readonly plans: Plans;
-  /** The payment provider. The value is null on self-hosted installations, which have no Stripe key. */
+  /** The payment provider. Null on self-hosted installations, which have no Stripe key. */
   readonly payments: Payments | null;
   readonly now: () => Date;
 }
 
 type CustomerContext = Pick<BillingContext, 'database' | 'now'>;
 
-/** The account's customer id at Stripe. The value is null before the account's first checkout. */
+/** The account's customer id at Stripe. Null before the first checkout of the account. */
 export async function findCustomer({ database }: CustomerContext, accountId: string): Promise<string | null> {
   const row = await database.forAccount(accountId).stripeCustomer.findUnique({ where: { accountId } });
   return row?.customerId ?? null;
@@ -35,7 +35,7 @@ export async function ensureCustomer(
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
     // The code must check for a deletion after it has written the new customer row.
-    // A concurrent deletion then either reads the new row or has already stored its deletion mark.
+    // A concurrent deletion then either reads the new row, or has already stored its deletion mark.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });
     return false;
@@ -46,9 +46,9 @@ export async function ensureCustomer(
 }
 
 /**
- * Stores the customer's current subscription from Stripe. If two updates run concurrently, the result of the
- * update that started later is kept. A change at Stripe during the update triggers a new Stripe event, and thus
- * another update.
+ * Stores the customer's current subscription, read from Stripe. If two updates run concurrently, the outcome
+ * of the update that started later is kept. A change at Stripe during the update triggers a new Stripe event
+ * and therefore another update.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,

@@ -8,11 +8,11 @@ import type { BillingDatabase } from '../persistence/billing-database.ts';
  * it hardly delays other writers.
  */
 const rowsAtOnce = 5_000;
-/** Time limit for one call, in milliseconds. This limit is well within the deadline of the RPC contract. */
+/** Time limit for one call, in milliseconds. This limit is well below the deadline of the RPC contract. */
 const workMs = 5_000;
 /**
- * How long the write of the deletion mark waits for running writers, in milliseconds. After this time, the call
- * fails and is retried.
+ * How long the write of the deletion mark waits for active writers, in milliseconds. After this time, the
+ * call fails and is retried.
  */
 const lockTimeoutMs = 2_000;
 
@@ -21,7 +21,7 @@ const rename = `
   WHERE request_id IN (SELECT request_id FROM ledger_entries WHERE account_id = $1::uuid LIMIT ${rowsAtOnce})`;
 
 /**
- * Anonymizes a deleted account. Stores a deletion mark that later ledger writes respect. Deletes the customer
+ * Anonymizes a deleted account. Stores a deletion mark that all later ledger writes respect. Deletes the customer
  * at Stripe, and renames the account in the ledger. The savings stay in the ledger under a pseudonym that is
  * stored nowhere else. Returns whether the anonymization is complete. Repeated and concurrent calls are safe.
  */
@@ -43,8 +43,8 @@ export async function forgetAccount(
 }
 
 /**
- * Deletes the account's customer at Stripe. A deleted account must not be charged, so the function waits until
- * Stripe has confirmed the deletion.
+ * Deletes the account's customer at Stripe. A deleted account must not be charged, so the function waits for
+ * Stripe to confirm the deletion.
  */
 async function forgetCustomer(
   context: Pick<BillingContext, 'database' | 'payments' | 'now'>,
@@ -63,9 +63,9 @@ async function forgetCustomer(
 
 /**
  * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read the
- * deletion mark. A writer that missed the deletion mark therefore adds no ledger entry after the account is
- * renamed. An SQL statement takes its snapshot after acquiring its locks. A writer that waits for this lock
- * therefore reads the deletion mark.
+ * deletion mark. A writer that missed the deletion mark therefore cannot add a ledger entry after the account
+ * was renamed. An SQL statement takes its snapshot after it acquires its locks. A writer that waits for this
+ * lock therefore reads the deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -13,7 +13,7 @@ export async function describeBilling(
 
 const historyMonths = 12;
 
-/** The account's plan, its savings, and the price charged for them. */
+/** The account's plan, its savings, and the amount charged for them. */
 export async function readBilling(
   { database, plans, payments, now }: BillingContext,
   accountId: string,
@@ -81,7 +81,7 @@ interface Period {
   readonly end: Date;
 }
 
-/** Returns the billing period that contains an instant. */
+/** Returns the billing period that contains a given point in time. */
 export function choosePeriod(at: Date): Period {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
@@ -93,10 +93,10 @@ export function chooseHistoryStart({ start }: Period, months: number): Date {
 }
 
 const tokensPerUnit = 1_000_000;
-/** Rounds an amount to a millionth of a dollar. */
+/** Rounds an amount to one millionth of a dollar. */
 const roundUsd = (usd: number) => Math.round(usd * 1e6) / 1e6;
 
-/** Estimates the price for a billing period from the net number of saved tokens. */
+/** Estimates the price of a billing period from the net number of saved tokens. */
 export function estimatePeriod(
   plan: Pick<Plan, 'fee_usd' | 'included_tokens_saved' | 'usd_per_million_tokens_saved'>,
   tokensSaved: number,

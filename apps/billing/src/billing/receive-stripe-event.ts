@@ -5,8 +5,8 @@ import { syncCustomer, requirePayments, type BillingContext } from './customer.t
 import type { PaymentEvent } from '../payments/payments.port.ts';
 
 /**
- * How long processed Stripe events are remembered, in milliseconds. Stripe retries an event for at most three
- * days, and each signature is valid for five minutes.
+ * How long the ids of processed Stripe events are stored, in milliseconds. Stripe retries an event for at
+ * most three days, and each signature is valid for five minutes.
  */
 const rememberedMs = 30 * 86_400_000;
 /** The types of Stripe events that can change a subscription. */
@@ -15,10 +15,10 @@ const heeded = /^(customer\.subscription\.|checkout\.session\.|invoice\.)/;
 type Context = Pick<BillingContext, 'database' | 'payments' | 'now'>;
 
 /**
- * Processes each Stripe event once. An event only triggers an update of the stored subscription from Stripe, so
- * the order of events does not matter. An event is stored after it has been processed. If processing fails,
- * Stripe therefore sends the event again. Stripe signs each delivery separately, so a repeated signature is a
- * replay and is rejected.
+ * Processes each Stripe event once. An event only triggers an update of the stored subscription from Stripe,
+ * so the order of events is irrelevant. An event is stored after it has been processed. If processing fails,
+ * Stripe therefore sends the event again. Stripe signs each delivery separately, so a repeated signature is
+ * treated as a replay and rejected.
  */
 export async function receiveStripeEvent(
   context: Context,
@@ -27,7 +27,7 @@ export async function receiveStripeEvent(
   const payments = requirePayments(context.payments);
   const event = payments.readEvent(Buffer.from(body, 'base64'), signature, context.now());
   if (await isKnown(context, event)) return { received: true, duplicate: true };
-  // The query covers all accounts, because the customer determines the account.
+  // The query covers all accounts, because the account is only known from the customer.
   const { stripeCustomer } = context.database.acrossAccounts;
   const { customerId } = event;
   if (customerId !== null && heeded.test(event.type)) {

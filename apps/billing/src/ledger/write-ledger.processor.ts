@@ -13,8 +13,8 @@ import type { Redis } from 'ioredis';
  */
 const concurrency = 2;
 /**
- * If a process dies, another process takes over its ledger batch after this time, in milliseconds. Detecting
- * the dead process can take the same time again.
+ * If a process dies, another process takes over its ledger batch after this number of milliseconds. Detecting
+ * the dead process can take as long again.
  */
 const lockDurationMs = 5_000;
 
@@ -45,8 +45,8 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
   }
 
   /**
-   * Starts the processing of ledger batches without waiting for Redis. If Redis may evict keys, an uncaught
-   * error ends the process.
+   * Starts the processing of ledger batches without waiting for Redis. If Redis is configured to evict keys,
+   * an uncaught error ends the process.
    */
   onApplicationBootstrap(): void {
     void checkNoEviction(this.#parts.queueRedis).then(
@@ -70,7 +70,7 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
       concurrency,
       lockDuration: lockDurationMs,
       stalledInterval: lockDurationMs / 2,
-      // The ledger batch of a killed process does not count as failed.
+      // A ledger batch does not count as failed if its process was killed.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.#worker.on('error', (error) => logger.warn({ err: error }, 'processing ledger batches failed'));
@@ -86,8 +86,8 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const { database, logger, reportCommitted } = this.#parts;
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
-      // The processor does not report an invalid batch as written.
-      // The worker keeps an unreported batch until a newer release can parse the batch.
+      // The processor does not report invalid batches as written.
+      // The worker keeps an unreported batch until a newer release can parse it.
       this.#entries.inc({ result: 'refused' });
       logger.error(
         { batch_id: job.id, issues: batch.error.issues.length },
@@ -104,9 +104,9 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
 }
 
 /**
- * Inserts ledger entries. Requests that are already in the ledger are skipped. Entries of a deleted account get
- * a pseudonym that is created for this batch and stored nowhere else. Rows are sorted by request id, so that
- * two batches never deadlock.
+ * Inserts ledger entries. Requests that the ledger already contains are skipped. Entries of a deleted account
+ * get a pseudonym that is created for this batch and stored nowhere else. Rows are sorted by request id, so
+ * that two batches never deadlock.
  */
 const insert = `
   INSERT INTO ledger_entries
@@ -123,8 +123,8 @@ const insert = `
   ON CONFLICT (request_id) DO NOTHING`;
 
 /**
- * Writes either all ledger entries or none, and returns the number of new entries. A repeated call with these
- * entries is safe.
+ * Writes either all ledger entries or none, and returns the number of new entries. A call may safely be
+ * repeated with the same entries.
  */
 function writeLedger(database: BillingDatabase, entries: readonly LedgerEntry[]): Promise<number> {
   return database.acrossAccounts.$executeRawUnsafe(insert, JSON.stringify(entries), newId());

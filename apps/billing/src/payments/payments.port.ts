@@ -1,7 +1,7 @@
 /** The current state of a subscription at Stripe. */
 export interface PaidSubscription {
   readonly id: string;
-  /** The subscription's status in Stripe's terms. */
+  /** The status of the subscription, as Stripe names it. */
   readonly status: string;
   readonly priceId: string | null;
   readonly currentPeriodStart: Date;
@@ -20,7 +20,7 @@ export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
   readonly signedAt: Date;
-  /** The event's customer. The value is null if the event has no customer. */
+  /** The customer to whom the event refers. Null if the event has no customer. */
   readonly customerId: string | null;
 }
 
@@ -46,8 +46,8 @@ export interface Payments {
   findCheckout(id: string): Promise<PaidCheckout | null>;
   /**
    * Returns the most relevant subscription of the customer. Paid subscriptions come first, then unpaid live
-   * subscriptions, and then ended subscriptions. Among subscriptions of equal rank, the newest subscription
-   * comes first. The value is null if the customer has no subscription.
+   * subscriptions, and then ended subscriptions. Among subscriptions of equal rank, the newest comes first.
+   * Null if the customer has no subscription.
    */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
   /**
@@ -62,5 +62,5 @@ export interface Payments {
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent;
 }
 
-/** The payment provider. The value is null on self-hosted installations, which have no Stripe key. */
+/** The payment provider. Null on self-hosted installations, which have no Stripe key. */
 export const PAYMENTS = Symbol('Payments');

@@ -9,15 +9,15 @@ import type { PaidCheckout, PaidSubscription, PaymentEvent, Payments } from './p
  */
 const callTimeoutMs = 10_000;
 /**
- * Maximum age of a Stripe signature. Stripe's clock may run ahead by the same time. Stripe recommends a maximum
- * age of five minutes.
+ * Maximum age of a Stripe signature. Stripe's clock may be ahead by the same amount of time. Stripe
+ * recommends a maximum age of five minutes.
  */
 const toleranceSeconds = 300;
-/** Maximum number of subscriptions read per customer, which is far more than any customer has. */
+/** Maximum number of subscriptions that are read per customer, which is far more than any customer has. */
 const subscriptionsMax = 100;
 /**
- * Maximum number of open checkout pages read per customer. A customer usually has one open checkout page, but
- * concurrent calls can create more.
+ * Maximum number of open checkout pages that are read per customer. A customer usually has one open checkout
+ * page, but concurrent calls can create more.
  */
 const openCheckoutsMax = 10;
 const endedStatuses = ['canceled', 'incomplete_expired'];
@@ -105,7 +105,7 @@ export class StripePayments implements Payments {
     const found = await unlessMissing(
       ask(this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: subscriptionsMax })),
     );
-    // Stripe lists the newest subscription first, but a new incomplete subscription must not hide an older paid one.
+    // Stripe lists the newest subscription first, but a new, incomplete subscription must not hide an older, paid one.
     const all = found?.data ?? [];
     const subscription =
       all.find(({ status }) => isPaying(status)) ??
@@ -121,7 +121,7 @@ export class StripePayments implements Payments {
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent {
     const signedAt = parseSignedAt(signature);
     if (signedAt === null) throw new GatewayError('invalid_webhook_signature');
-    // Stripe's SDK rejects old signatures, but accepts signatures dated in the future.
+    // Stripe's SDK rejects old signatures, but accepts signatures with a time in the future.
     if (signedAt.getTime() - now.getTime() > toleranceSeconds * 1000)
       throw new GatewayError('invalid_webhook_signature', { detail: 'signed in the future' });
     const event = this.#verify(body, signature, now);
@@ -160,8 +160,8 @@ function renderSubscription(subscription: Stripe.Subscription): PaidSubscription
 }
 
 /**
- * By default, Stripe returns only the id of a customer. If the request expands the customer, Stripe returns the
- * whole customer.
+ * By default, Stripe returns only the id of a customer. If the request expands the customer, Stripe returns
+ * the complete customer object.
  */
 function renderCustomerId(customer: unknown): string | null {
   if (typeof customer === 'string') return customer;
@@ -175,7 +175,7 @@ class Missing extends GatewayError {
   }
 }
 
-/** The error keeps only codes, because Stripe's messages can contain keys and customer data. */
+/** The error contains only codes, because Stripe's messages can contain keys and customer data. */
 async function ask<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -198,8 +198,8 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /**
- * Parses the signing time in a `Stripe-Signature` header (`t=…`, Unix seconds). The value is null for an
- * invalid header.
+ * Parses the signing time in a `Stripe-Signature` header (`t=…`, Unix seconds). Null for an invalid
+ * header.
  */
 export function parseSignedAt(signature: string): Date | null {
   const seconds = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1];

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const plan = z.strictObject({
   ...billingPlan.omit({ can_subscribe: true }).shape,
   /**
-   * The recurring Stripe price for the plan's fee. The value is null for a plan to which accounts cannot
+   * The recurring Stripe price for the plan's fee. Null for a plan to which accounts cannot
    * subscribe.
    */
   stripe_price_id: z.string().min(1).max(255).nullable().default(null),
@@ -37,7 +37,7 @@ export const defaultPlans: Plans = [
   },
 ];
 
-/** The billing plan used when the gateway runs without Stripe. */
+/** The billing plan that applies if the gateway runs without Stripe. */
 export const selfHostedPlan: Plan = { ...defaultPlans[0], id: 'self_hosted', name: 'Self-hosted' };
 
 /**

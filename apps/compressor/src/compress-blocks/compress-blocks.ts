@@ -16,8 +16,8 @@ import { ConversationCompressor } from './conversation.ts';
  */
 const replyBytesMax = 7 * 1024 * 1024;
 /**
- * Estimated number of JSON bytes per UTF-16 unit. A JSON escape takes up to six bytes, but most text takes
- * about one byte per unit.
+ * Estimated number of JSON bytes per UTF-16 unit. A JSON escape takes up to six bytes per unit, but most text
+ * takes about one.
  */
 const bytesPerUnit = 3;
 
@@ -34,7 +34,7 @@ export interface Compressed {
 }
 
 /**
- * Continues a remembered conversation, or starts a new conversation from all of its blocks. Only one version of
+ * Continues a cached conversation, or starts a new one from all of its blocks. Only one version of
  * the compression steps exists so far. If a second version is added, `ConversationCompressor` must take the
  * version as a setting.
  */
@@ -76,12 +76,12 @@ function sumEstimates(steps: readonly BlockStepReport[]): TokenCounts {
   return { before: steps[0]?.tokensBefore ?? 0, after: steps.at(-1)?.tokensAfter ?? 0 };
 }
 
-/** Approximate memory in bytes for one character in a conversation, including line numbers and labels. */
+/** Approximate memory in bytes per character of a conversation, including line numbers and labels. */
 const bytesPerCharacter = 6;
 const bytesPerConversation = 4_096;
 
 /**
- * Caches the compression state of conversations, by a hash over all blocks sent so far. If a conversation is
+ * Caches the compression state of conversations by a hash of all blocks sent so far. If a conversation is
  * no longer cached, the gateway sends all blocks of the conversation again.
  */
 export class ConversationStore {

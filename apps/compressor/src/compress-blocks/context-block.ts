@@ -1,6 +1,6 @@
 import type { ContextStepName } from '@gateway/contracts';
 
-/** The role in the conversation that a block comes from. */
+/** The role in the conversation to which a block belongs. */
 export type Speaker = 'system' | 'user' | 'assistant' | 'tool';
 
 /**
@@ -11,8 +11,8 @@ export interface ContextBlock {
   readonly speaker: Speaker;
   readonly text: string;
   /**
-   * Whether the block is protected. The compressor never changes a protected block, but later blocks may refer
-   * to it.
+   * Whether the block must stay unchanged. The compressor never changes a protected block, but later blocks
+   * may refer to it.
    */
   readonly frozen: boolean;
   /**
@@ -23,16 +23,16 @@ export interface ContextBlock {
 }
 
 /**
- * Compression mode. The mode `lossless` keeps all facts for the model. The mode `balanced` omits passages of
- * long tool results. The model can request these passages.
+ * Compression mode. The mode `lossless` keeps all facts that the model needs. The mode `balanced` omits
+ * passages of long tool results. The model can request the omitted passages.
  */
 export type CompressionMode = 'lossless' | 'balanced';
 
 export interface CompressionSettings {
   readonly mode: CompressionMode;
   /**
-   * Whether omitted text can be recovered. Otherwise, the mode `balanced` uses only the compression steps that
-   * omit no text.
+   * Whether the model can recover omitted text. Otherwise, the mode `balanced` uses only the compression
+   * steps that omit no text.
    */
   readonly recoverable: boolean;
   /**
@@ -49,14 +49,14 @@ export interface BlockStepReport {
   readonly tokensAfter: number;
 }
 
-/** Text that was omitted from a block, with the id in the marker that replaces the text. */
+/** Text that was omitted from a block, and the id in the marker that replaces it. */
 export interface Omission {
   readonly id: string;
   readonly original: string;
 }
 
 export interface BlockOutcome {
-  /** The text to send instead of the block's text, or null if the block is unchanged. */
+  /** The text that is sent in place of the block's text, or null if the block is unchanged. */
   readonly text: string | null;
   /** The compression steps that changed the block, in order. */
   readonly steps: readonly BlockStepReport[];

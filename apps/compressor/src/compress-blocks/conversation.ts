@@ -24,8 +24,8 @@ import { terminal, trailingSpace } from './steps/terminal.ts';
 import type { TextStep } from './steps/text-step.ts';
 
 /**
- * Minimum and maximum size of a compressed block. Compressing blocks below the minimum size saves too few
- * tokens. Larger blocks are left unchanged, because half a million tokens exceed any context window.
+ * Minimum and maximum size of a compressed block. Compressing blocks below the minimum size would save too
+ * few tokens. Larger blocks are left unchanged, because half a million tokens exceed any context window.
  */
 const tokensMin = 12;
 const charactersMax = 2_000_000;
@@ -49,20 +49,20 @@ interface SentBlock {
 }
 
 /**
- * Compresses each block in a conversation once, in order. A block's result depends only on the settings, the
- * block and the blocks before it. The result does not depend on the clock, the process or later blocks. A new
- * turn therefore never changes blocks that were sent earlier, and every replica sends the same bytes.
+ * Compresses each block in a conversation once, in order. The compressed form of a block depends only on the
+ * settings, the block and the blocks before it. The compressed form does not depend on the clock, the process or later
+ * blocks. A new turn therefore never changes blocks that were sent earlier, and every replica sends the same bytes.
  */
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;
   readonly #lines = new LineIndex();
   /**
-   * Sent blocks by hash. Each sent block is stored under two keys, which are the hashes of the original block
-   * and of the sent block.
+   * Blocks that were sent, by hash. Each sent block is stored under two keys, which are the hashes of the
+   * original block and of the sent block.
    */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
-   * Numbers of the sent texts that start with the same label. For each label, the map contains the number of
+   * Numbers of the sent texts that begin with the same label. For each label, the map contains the number of
    * each text, counted from 1, by the hash of the text.
    */
   readonly #alike = new Map<string, Map<string, number>>();
@@ -146,7 +146,7 @@ export class ConversationCompressor {
 
   /**
    * Records a sent block, so that later blocks can refer to it.
-   * @param original the text that a later reference can replace. If the whole block was sent, `original` is
+   * @param original the text that a later reference may replace. If the whole block was sent, `original` is
    * the original block.
    */
   #noteSent(sent: string, original: string): void {
@@ -163,8 +163,8 @@ export class ConversationCompressor {
 }
 
 /**
- * Whether text has no unpaired surrogate. UTF-8 cannot represent an unpaired surrogate, so hashing or scanning
- * such a text would change it.
+ * Whether the text contains no unpaired surrogate. UTF-8 cannot represent an unpaired surrogate, so hashing
+ * or scanning such a text would change it.
  */
 function isExact(text: string): boolean {
   return text.isWellFormed();
@@ -174,7 +174,7 @@ function holdsReference(text: string): boolean {
   return text.includes('as above') && text.split('\n').some((line) => parseReference(line) !== undefined);
 }
 
-/** A block between two compression steps. If a step saves no tokens, its result is dropped. */
+/** The state of a block between two compression steps. The output of a step that saves no tokens is discarded. */
 class BlockDraft {
   text: string;
   readonly #reports: BlockStepReport[] = [];

@@ -14,7 +14,7 @@ const drafts = [
   'https://json-schema.org/draft/2020-12/schema',
 ] as const;
 /**
- * Property names that are also schema keywords, so that the test detects confusion between names and
+ * Property names that are also schema keywords, so that the test detects any confusion between names and
  * keywords.
  */
 const propertyName = fc.constantFrom(
@@ -154,7 +154,7 @@ const values = fc.array(value, { minLength: 20, maxLength: 20 });
 
 /**
  * Validates each value under the dialect that the schema declares, or under both dialects if the schema
- * declares none. The value is undefined if the schema cannot be compiled.
+ * declares none. Undefined if the schema cannot be compiled.
  */
 function judgeAll(schemaToJudge: object, each: readonly unknown[]): boolean[][] | undefined {
   const named = (schemaToJudge as { $schema?: string }).$schema;
@@ -182,8 +182,8 @@ describe('any tool definition', () => {
         fc.pre(before !== undefined);
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
-        // A compressed schema without `$schema` must accept the same values in both drafts.
-        // In the draft of the original schema, the compressed and the original schema must accept the same values.
+        // A compressed schema without `$schema` must accept the same values under both drafts. Under the draft of
+        // the original schema, the compressed schema and the original schema must accept the same values.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),

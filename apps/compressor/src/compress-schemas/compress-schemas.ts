@@ -12,7 +12,7 @@ import { dialect } from './steps/dialect.ts';
 import { longDescriptions } from './steps/long-descriptions.ts';
 
 /**
- * Maximum nesting depth of a tool definition, which equals the gateway's limit for nesting in a request body.
+ * Maximum nesting depth of a tool definition, which equals the gateway's limit for request bodies.
  */
 const depthMax = 128;
 
@@ -24,8 +24,8 @@ const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
 };
 
 /**
- * Compression mode for tool definitions. With the mode `lossless`, only descriptions without information are
- * dropped. With the mode `balanced`, long descriptions are also cut to a token budget per tool.
+ * Compression mode for tool definitions. With the mode `lossless`, only descriptions that carry no information
+ * are dropped. With the mode `balanced`, long descriptions are also cut to a token budget per tool.
  */
 export type SchemaMode = 'lossless' | 'balanced';
 
@@ -50,11 +50,11 @@ const emptyWalk: SchemaWalk = { positions: [], isComplete: true };
 const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
- * Removes the parts of a tool definition that neither affect which arguments are valid nor inform the model.
- * The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions that only
- * repeat a name. The mode `balanced` also removes sentences from long descriptions. Compressing twice changes
- * nothing more, and the result is never longer than the tool definition. The function leaves text unchanged if
- * it is not JSON or has an unknown definition format.
+ * Removes those parts of a tool definition that neither affect which arguments are valid nor inform the
+ * model. The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions
+ * that only repeat a name. The mode `balanced` also removes sentences from long descriptions. Compressing a
+ * definition again changes nothing, and the output is never longer than the definition. The function leaves
+ * text unchanged if it is not JSON or has an unknown definition format.
  */
 export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));
@@ -88,7 +88,7 @@ function scanOrUndefined(bytes: Buffer): JsonTape | undefined {
   }
 }
 
-/** The remaining text of the tool definition, and the report for each compression step. */
+/** The remaining text of the tool definition, and the report of each compression step. */
 class Progress {
   readonly reports: StepReport[] = [];
   kept: readonly ByteRange[];

@@ -4,17 +4,17 @@ import type { CountStore } from './redis-count-store.adapter.ts';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
 /**
- * Maximum number of UTF-16 units in the counting queue. If a block does not fit into the queue, its tokens are
- * not counted.
+ * Maximum number of UTF-16 units in the counting queue. If a block does not fit into the counting queue, its
+ * tokens are not counted.
  */
 const waitingUnitsMax = 8 * 1024 * 1024;
-/** One account may use at most a quarter of the counting queue. */
+/** One account may fill at most a quarter of the counting queue. */
 const waitingUnitsPerAccountMax = waitingUnitsMax / 4;
 
 /** A block before and after compression, with its estimated token counts. */
 export interface ChangedBlock {
   /**
-   * The account of the block. The account is undefined if the request comes from a gateway of the previous
+   * The account to which the block belongs. Undefined if the request comes from a gateway of the previous
    * release. Token counts without an account are not stored.
    */
   readonly accountId: string | undefined;
@@ -27,7 +27,7 @@ export interface ChangedBlock {
 interface BackgroundCounterOptions {
   readonly thread: Pick<CountingThread, 'count'>;
   readonly store: CountStore;
-  /** Callback with the estimated and the exact counts of each counted block. */
+  /** Callback that receives the estimated and the exact token counts of each counted block. */
   readonly observe: (estimated: TokenCounts, exact: TokenCounts) => void;
   readonly log: Logger;
 }

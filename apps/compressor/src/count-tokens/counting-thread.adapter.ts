@@ -19,9 +19,9 @@ const file = new URL(
 const unitsPerTask = 16 * 1024;
 
 /**
- * The share of the thread's time that one account gets while other accounts are active. A low priority would
- * not be enough. On Linux, a thread's priority often counts only within its own process. The thread would
- * therefore take processor time from the gateways.
+ * The share of the thread's time that one account gets while other accounts are active. A low priority by
+ * itself would not be enough. On Linux, a thread's priority often counts only within its own process. The
+ * thread would therefore take processor time away from the gateways.
  */
 const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 20 };
 
@@ -60,7 +60,7 @@ export class CountingThread {
 
 interface TextPiece {
   readonly piece: string;
-  /** Index of the text that contains the piece. */
+  /** Index of the text to which the piece belongs. */
   readonly at: number;
 }
 

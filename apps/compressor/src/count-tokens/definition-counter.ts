@@ -3,11 +3,11 @@ import { FairQueue, type FairQueueOptions } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
-/** Maximum number of tool definitions with a token count in memory. */
+/** Maximum number of tool definitions whose token count is kept in memory. */
 const knownMax = 100_000;
 
 /**
- * Limits for the queue of tool lists. The counter counts one tool list at a time, and the accounts take turns.
+ * Limits on the queue of tool lists. The counter counts one tool list at a time, and the accounts take turns.
  * A tool list may wait for seconds, because the edge needs the counts only after the request has ended.
  */
 const turns: FairQueueOptions = {

@@ -14,10 +14,10 @@ export interface CountStore {
 
 export const COUNT_STORE = Symbol('CountStore');
 
-/** The kind of the Redis keys for token counts. A key has the form `<kind>:{<account id>}:<block id>`. */
+/** The kind of Redis key under which token counts are stored. A key has the form `<kind>:{<account id>}:<block id>`. */
 export const countKeyKind = 'tokens:v2';
 
-/** The cache commands that the count store uses (`AccountCache`). */
+/** The cache commands that the token count store uses (`AccountCache`). */
 export interface CountRedis {
   mget(...keys: string[]): Promise<(string | null)[]>;
   set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
@@ -27,7 +27,7 @@ export interface CountRedis {
 const keptSeconds = 24 * 3600;
 
 /**
- * Stores two token counts per block id in the Redis server that holds the cache. The block id reveals nothing
+ * Stores two token counts per block id in the Redis server for caches. The block id reveals nothing
  * about the block.
  */
 export class RedisCountStore implements CountStore {

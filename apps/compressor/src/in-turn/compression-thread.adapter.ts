@@ -15,7 +15,7 @@ type Result = LargeTaskResults[keyof LargeTaskResults];
 
 /**
  * Compresses large requests in a worker thread. A compression task of 8 MiB, the largest message, takes about a
- * second. When a new worker thread starts, it has no stored conversations, so gateways send whole conversations
+ * second. A new worker thread has no stored conversations, so gateways must send whole conversations
  * again.
  */
 export class CompressionThread {

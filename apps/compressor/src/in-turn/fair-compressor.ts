@@ -13,14 +13,14 @@ import type { CompressionThread } from './compression-thread.adapter.ts';
 import type { LargeTask, LargeTaskResults } from './large-work.ts';
 
 /**
- * Maximum size of a request on the event loop, in UTF-16 units. The event loop compresses a request of this
- * size in about 5 ms (`npm run bench:compressor`). Such a request therefore delays other requests by at most
- * about 5 ms. The worker thread compresses larger requests.
+ * Maximum size of a request that is compressed on the event loop, in UTF-16 units. The event loop compresses
+ * a request of this size in about 5 ms (`npm run bench:compressor`). Such a request therefore delays other
+ * requests by at most about 5 ms. The worker thread compresses larger requests.
  */
 export const smallUnitsMax = 64 * 1024;
 
 /**
- * Limits for the queue of requests. Compression requests run one at a time, and the accounts take turns. A
+ * Limits on the queue of requests. Compression requests run one at a time, and the accounts take turns. A
  * request that has waited for a second is rejected, because its gateway has already stopped waiting
  * (`PLAN_DEADLINE_MS`).
  */
@@ -34,7 +34,7 @@ const turns: FairQueueOptions = {
 
 /**
  * The share of the worker thread's time that one account gets while other accounts are active. The thread
- * compresses a megabyte in about 130 ms. The initial burst is therefore enough for a long conversation.
+ * compresses a megabyte in about 130 ms. The initial burst is therefore large enough for a long conversation.
  */
 const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 250 };
 
@@ -46,13 +46,13 @@ interface FairCompressorOptions {
   readonly thread: Pick<CompressionThread, 'run'>;
   readonly conversations: ConversationStore;
   readonly instanceId: string;
-  /** A callback for each request that was rejected because of the limits of a queue or of the worker thread. */
+  /** A callback for each request that is rejected because of the limits of a queue or of the worker thread. */
   readonly onRefused: NonNullable<FairQueueOptions['onRefused']>;
 }
 
 /**
- * Compresses requests from all accounts in turn, so that the conversations of one account do not delay the
- * conversations of other accounts. Small requests run on the event loop. Large requests run in a worker thread.
+ * Compresses requests from all accounts in turn, so that the conversations of one account do not delay those
+ * of other accounts. Small requests are compressed on the event loop. Large requests run in a worker thread.
  * The operating system divides processor time between this thread and the event loop.
  */
 export class FairCompressor {
@@ -129,7 +129,7 @@ export class FairCompressor {
     });
   }
 
-  /** The request is rejected, because it would occupy the queue for longer than its gateway waits. */
+  /** The request is rejected, because it would stay in the queue for longer than its gateway waits. */
   #refuse(): GatewayError {
     this.#options.onRefused('account_full');
     return new GatewayError('service_unavailable', {

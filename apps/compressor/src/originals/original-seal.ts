@@ -16,8 +16,8 @@ export interface ConversationKeys {
 }
 
 /**
- * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The salt is the conversation, and
- * the info parameter contains the account. An original text can therefore not be found or decrypted from
+ * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The HKDF salt is the conversation,
+ * and the info parameter contains the account. Therefore, an original text cannot be found or decrypted from
  * another conversation, or from the stored data without the secret.
  */
 export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
@@ -27,12 +27,12 @@ export function deriveConversationKeys(key: Buffer, { accountId, session }: Orig
   return { name: derive('name'), seal: derive('seal') };
 }
 
-/** The name under which an original text is stored. This name reveals neither the account nor the marker id. */
+/** The storage name of an original text. The storage name reveals neither the account nor the marker id. */
 export function nameOriginal({ name }: ConversationKeys, id: string): string {
   return createHmac('sha256', name).update(id).digest('base64url');
 }
 
-/** Encrypts an original text into nonce, ciphertext and tag. Only the same marker id can decrypt the text. */
+/** Encrypts an original text into nonce, ciphertext and tag. The text can be decrypted only for the same marker id. */
 export function sealOriginal({ seal }: ConversationKeys, id: string, original: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, seal, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
@@ -40,7 +40,7 @@ export function sealOriginal({ seal }: ConversationKeys, id: string, original: U
 }
 
 /**
- * Decrypts an original text. Returns null if the bytes were changed, or were not encrypted for this
+ * Decrypts an original text. Returns null if the encrypted bytes were changed, or were not encrypted for this
  * conversation and marker id.
  */
 export function openOriginal({ seal }: ConversationKeys, id: string, sealed: Buffer): Buffer | null {

@@ -6,8 +6,8 @@ export interface OriginalScope {
 }
 
 /**
- * Stores omitted text for a limited time, for fast recovery and for the request log. The compressor can rebuild
- * text that is not stored from the conversation.
+ * Stores omitted text for a limited time, for fast recovery and for the request log. The compressor can
+ * rebuild text that is not stored from the conversation.
  */
 export interface OriginalStore {
   /**
@@ -16,8 +16,8 @@ export interface OriginalStore {
    */
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void;
   /**
-   * Returns the omitted texts unchanged, in the order of the requested ids. The result is null for texts that
-   * are not stored or belong to another conversation. The method never rejects.
+   * Returns the omitted texts unchanged, in the order of the requested ids. Null for texts that are not
+   * stored or belong to another conversation. The method never rejects.
    */
   find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]>;
 }

@@ -10,7 +10,7 @@ import {
   type ConversationKeys,
 } from './original-seal.ts';
 
-/** The kind of the Redis keys for original texts. A key has the form `<kind>:{<account id>}:<name>`. */
+/** The kind of Redis key under which original texts are stored. A key has the form `<kind>:{<account id>}:<name>`. */
 export const originalKeyKind = 'original:v2';
 
 /** The cache commands that the store of original texts uses (`AccountCache`). */
@@ -24,7 +24,7 @@ export interface OriginalRedis {
  * messages.
  */
 const keptSeconds = 24 * 3600;
-/** Maximum size in bytes of a stored original text. Longer texts are not stored, but rebuilt on request. */
+/** Maximum size in bytes of a stored original text. Longer texts are not stored, but are rebuilt on request. */
 const originalBytesMax = 2 * 1024 * 1024;
 /**
  * Maximum number of bytes in unfinished writes. Above this number, the compressor stores no further original
@@ -32,11 +32,11 @@ const originalBytesMax = 2 * 1024 * 1024;
  */
 const waitingBytesMax = 32 * 1024 * 1024;
 /**
- * Maximum number of bytes in unfinished writes for one account, which is a quarter of the limit for all
+ * Maximum number of bytes in unfinished writes per account, which is a quarter of the limit for all
  * accounts.
  */
 const waitingBytesPerAccountMax = waitingBytesMax / 4;
-/** The lowest level of deflate, because it already reduces logs to a tenth of their size. */
+/** The lowest level of deflate is used, because it already reduces logs to a tenth of their size. */
 const deflateLevel = 1;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -47,7 +47,7 @@ interface Kept {
 }
 
 /**
- * Stores original texts in the Redis server that holds the cache. The original texts are compressed (deflate)
+ * Stores original texts in the Redis server for caches. The original texts are compressed (deflate)
  * and encrypted with the keys of their conversation.
  */
 export class RedisOriginalStore implements OriginalStore {
@@ -68,7 +68,7 @@ export class RedisOriginalStore implements OriginalStore {
     const keys = deriveConversationKeys(this.#key, scope);
     const kept: Kept[] = [];
     for (const [id, original] of originals) {
-      // The store skips a text with an unpaired surrogate, because UTF-8 cannot represent the surrogate.
+      // The store skips a text that contains an unpaired surrogate, because UTF-8 cannot represent it.
       if (!original.isWellFormed()) continue;
       const bytes = Buffer.from(original);
       if (bytes.length > originalBytesMax || !this.#reserve(scope.accountId, bytes.length)) continue;

@@ -1,6 +1,6 @@
-/** Maximum number of examined lines of a text. This number is enough to classify a text of any length. */
+/** Maximum number of lines of a text that are examined. This number is enough to classify a text of any length. */
 const codeLinesMax = 400;
-/** Maximum number of lines that are read to find the lines to examine. Empty lines also count. */
+/** Maximum number of lines that are read in search of lines to examine. Empty lines also count. */
 const linesReadMax = 10 * codeLinesMax;
 const codeLineCharactersMax = 100;
 const codeShareMin = 0.3;
@@ -45,7 +45,7 @@ const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 /**
  * Whether an assistant turn ends in a command, as a fenced block or as an element like `</command>`. Some
  * agents write commands in these forms instead of using tool calls. In that case, the next user turn contains
- * the output of the command and not text from a person.
+ * the output of the command and not text that a person wrote.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

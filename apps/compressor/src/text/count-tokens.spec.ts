@@ -45,7 +45,7 @@ describe('countTokens', () => {
       // The first garbage collection may only finish an earlier collection. Such a collection keeps all newer objects.
       collect();
       collect();
-      // The test excludes array buffers, because they hold no text of the counter and are released late.
+      // The test excludes array buffers, because they contain no text from the counter and are released late.
       const { heapUsed, external, arrayBuffers } = process.memoryUsage();
       return (heapUsed + external - arrayBuffers) / 2 ** 20;
     };
@@ -97,7 +97,7 @@ function writeWord(seed: number): string {
 }
 
 /**
- * The shortest processor time of several token counts. Other processes can only lengthen the time of a count.
+ * The shortest processor time among several counts. Other processes can only lengthen the measured time of a count.
  */
 function leastMs(text: string, wantedMs = 0): number {
   let least = Infinity;

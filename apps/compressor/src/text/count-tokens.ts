@@ -13,7 +13,7 @@ const partMax = 128;
 /**
  * Matches runs of more than `partMax` letters, punctuation characters or white space. A run may also consist of
  * line breaks and slashes, which the tokenizer adds to punctuation. The lookbehinds let a match start only at
- * the start of a run. Without the lookbehinds, the expression would read each run again from each of its
+ * the start of a run. Without the lookbehinds, the expression would scan each run again from each of its
  * positions.
  */
 const longPart =
@@ -22,10 +22,10 @@ const longPart =
 const asText = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /**
- * Counts o200k tokens in a text, in time linear in the text's length. The count is exact, except for words and
- * runs of punctuation or white space with more than 128 characters. Such long words and runs are counted in
- * pieces of 128 characters. A token at a cut may count twice. Counting takes about a millisecond per thousand
- * tokens, so it must not run while a request waits.
+ * Counts o200k tokens in a text, in time linear in the text's length. The count is exact, except for words
+ * and for runs of punctuation or white space longer than 128 characters. Such long words and runs are counted
+ * in pieces of 128 characters. A token at a cut may be counted twice. Counting takes about a millisecond per
+ * thousand tokens, so it must not run while a request waits.
  */
 export function countTokens(text: string): number {
   let tokens = 0;
@@ -41,7 +41,7 @@ function countPieces(part: string): number {
   let tokens = 0;
   let known = { piece: '', tokens: 0 };
   for (const piece of cutPieces(part)) {
-    // If a run repeats one character, all of its pieces are equal.
+    // If a run repeats a single character, all of its pieces are equal.
     if (piece !== known.piece) known = { piece, tokens: countO200k(piece, asText) };
     tokens += known.tokens;
   }

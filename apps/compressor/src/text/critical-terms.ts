@@ -12,7 +12,7 @@ const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
 /**
  * Finds the specific names in a text, such as identifiers, paths, addresses, numbers, ids, quoted strings, and
  * upper-case words. Returns the specific names in lower case. The function reads only the first 40,000
- * characters and returns at most 256 terms.
+ * characters, and returns at most 256 terms.
  */
 export function criticalTerms(text: string): Set<string> {
   const terms = new Set<string>();
@@ -28,7 +28,7 @@ export function criticalTerms(text: string): Set<string> {
   return terms;
 }
 
-/** The file name in a path. People often refer to a file only by its file name. */
+/** The file name in a path. People often refer to a file by its name without a path. */
 function lastPartOf(term: string): string {
   return term.slice(term.lastIndexOf('/') + 1);
 }

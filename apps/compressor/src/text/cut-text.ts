@@ -1,6 +1,6 @@
 /**
- * Returns a part of a text without splitting a surrogate pair. If a boundary lies inside a surrogate pair, the
- * pair is left out.
+ * Returns a part of a text, and does not split surrogate pairs. If a boundary lies inside a surrogate pair,
+ * the pair is left out.
  */
 export function cutText(text: string, from: number, to: number): string {
   const start = isLow(text.charCodeAt(from)) && isHigh(text.charCodeAt(from - 1)) ? from + 1 : from;
@@ -17,20 +17,20 @@ function isLow(unit: number): boolean {
 }
 
 /**
- * Maximum distance to a suitable position for a cut, in multiples of the requested length. If this distance
- * contains no suitable position, the text is cut at any position.
+ * Maximum distance to a suitable cut position, in multiples of the requested length. If there is no suitable
+ * position within this distance, the text is cut at any position.
  */
 const stretchMax = 8;
 /**
- * Matches the characters before and after a suitable cut. The o200k tokenizer first splits text with a pattern.
- * This pattern always splits text between a line break and a letter, and before a blank that precedes a letter.
- * The pattern also always splits text between two JSON punctuation characters and a letter.
+ * Matches the characters before and after a suitable cut. The o200k tokenizer first splits the text with a
+ * pattern. This pattern always splits text between a line break and a letter, and before a blank that precedes a
+ * letter. The pattern also always splits text between two JSON punctuation characters and a letter.
  */
 const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 
 /**
  * Cuts text into pieces of about `units` UTF-16 units. The sum of the token counts of the pieces equals the
- * token count of the whole text. For encoded data without suitable positions for a cut, this is only
+ * token count of the whole text. For encoded data that cannot be cut at a suitable position, this is only
  * approximately true.
  */
 export function* cutExactly(text: string, units: number): Generator<string> {
@@ -39,7 +39,7 @@ export function* cutExactly(text: string, units: number): Generator<string> {
     const from = start + units;
     const found = place.exec(text.slice(from, from + units * stretchMax));
     const end = found === null ? from + units * stretchMax : from + found.index + found[0].length;
-    // A character with two UTF-16 units must not be split.
+    // A character that consists of two UTF-16 units must not be split.
     const isInside = (text.charCodeAt(end) & 0xfc00) === 0xdc00;
     yield text.slice(start, isInside ? end + 1 : end);
     start = isInside ? end + 1 : end;

@@ -4,7 +4,7 @@ const letter = 1;
 const digit = 2;
 const punctuation = 3;
 /**
- * The class of all non-ASCII characters. A non-ASCII character is a UTF-16 unit in text, or a byte in UTF-8.
+ * The class of all non-ASCII characters. A non-ASCII unit is a UTF-16 unit in text, or a byte in UTF-8.
  */
 const wide = 4;
 const newline = 5;
@@ -25,7 +25,7 @@ const classByCode = Uint8Array.from({ length: 128 }, (_, code) => {
 const unitsPerToken = Float64Array.of(Infinity, 7, 3, 3, 1.3, Infinity);
 
 /**
- * Estimates the number of tokens in a text in one pass. Runs of letters, digits, punctuation or non-ASCII
+ * Estimates the token count of a text in a single pass. Runs of letters, digits, punctuation or non-ASCII
  * characters count by their length. A run of whitespace counts as one token. A single space counts as zero
  * tokens, because the tokenizer adds it to the next word. `npm run eval:compression` prints the difference
  * between the estimate and o200k.
@@ -62,9 +62,9 @@ const classByByte = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Estimates the number of tokens in a tool definition in one pass. Works like `estimateTextTokens`, but over
+ * Estimates the token count of a tool definition in a single pass. Works like `estimateTextTokens`, but over
  * UTF-8 bytes. For compact and indented tool definitions in six public data sets, the estimate is 0% to 5%
- * above the count of o200k. Billing needs exact counts, and does not use this estimate.
+ * above the o200k count. Billing needs exact counts, and does not use this estimate.
  */
 export function estimateDefinitionTokens(utf8: Uint8Array): number {
   const { length } = utf8;

@@ -4,7 +4,7 @@ import type { Logger } from '@gateway/observability';
 import type { ThreadReply, ThreadRequest } from './serve-tasks.ts';
 
 /**
- * Time limit for a task of a thread, in milliseconds. After this time, the task fails and the thread is
+ * Time limit for one task of a thread, in milliseconds. After this time, the task fails and the thread is
  * replaced. The longest task of a thread takes about a second.
  */
 const taskMsMax = 20_000;

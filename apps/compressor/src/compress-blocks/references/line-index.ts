@@ -11,24 +11,24 @@ const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
 /**
- * Maximum number of characters used to estimate a line's tokens. For a longer line, a reference always saves
- * tokens.
+ * Maximum number of characters from which a line's tokens are estimated. For a longer line, a reference
+ * always saves tokens.
  */
 const lineLookedAt = 4_000;
 /**
- * A number in place of a line, which separates blocks in the index. The same number replaces references and
- * markers in sent text.
+ * A number that stands for a line and separates blocks in the index. In sent text, references and markers are
+ * all replaced by the same number.
  */
 const gap = -1;
 /**
- * A number that replaces references and markers in the searched text. Repeated runs of lines can therefore not
- * contain references or markers.
+ * A number that replaces references and markers in the text that is searched. Repeated runs of lines
+ * therefore cannot contain references or markers.
  */
 const standIn = -2;
 
 /**
- * Numbers the sent lines, so that the time to find repeated runs of lines is linear in the text. The line index
- * grows with the conversation and never deletes lines.
+ * Numbers the sent lines, so that repeated runs of lines are found in time linear in the text length. The
+ * line index grows with the conversation, and lines are never deleted from it.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();
@@ -39,7 +39,7 @@ export class LineIndex {
   /** Maps each label to the positions in `#sent` of the lines with the label. */
   readonly #places = new Map<string, number[]>();
 
-  /** Adds the lines of a sent block. The parameter `text` is the block's text as sent. */
+  /** Adds the lines of a block that was sent. The parameter `text` is the block's text as sent. */
   add(text: string): void {
     for (const line of text.split('\n')) this.#addLine(line);
     this.#sent.push(gap);
@@ -112,7 +112,7 @@ export class LineIndex {
   }
 
   /**
-   * Returns the longest run of lines, starting at this line, that a reference can replace. Otherwise, returns
+   * Returns the longest run of lines from this line on that a reference can replace. Otherwise, returns
    * the number of lines to skip.
    */
   #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
@@ -144,8 +144,8 @@ export class LineIndex {
   }
 
   /**
-   * Renders a reference to a run of lines. The value is undefined if the reference would cost more than it
-   * saves, or would be ambiguous.
+   * Renders a reference to a run of lines. Undefined if the reference would cost more than it saves, or would
+   * be ambiguous.
    */
   #referenceTo(place: number, length: number, places: readonly number[]): string | undefined {
     const sent = this.#sent;
@@ -176,7 +176,7 @@ export class LineIndex {
   }
 }
 
-/** Whether a line is a reference or a marker for omitted text. */
+/** Whether a line is a reference, or a marker for omitted text. */
 function standsForOthers(line: string): boolean {
   return line.startsWith('[') && (line.startsWith('[…') || parseReference(line) !== undefined);
 }

@@ -4,7 +4,7 @@ import { cutText } from '../../text/cut-text.ts';
 const labelLength = 40;
 /**
  * Maximum length of a line that is parsed as a reference. Every reference with two labels is shorter. The limit
- * is needed because the regular expressions take quadratic time on a long line that starts like a reference.
+ * is needed because the regular expressions take quadratic time on a long line that begins like a reference.
  */
 const referenceLengthMax = 256;
 
@@ -15,8 +15,8 @@ const numberedLine = /^ *(\d{1,7})(?:[|\t]|:(?!\d\d))/;
 
 /**
  * The label by which a reference identifies a line. In a numbered view of a file, the label is the line's
- * number. In any other text, the label consists of the line's first characters. The value is undefined if the
- * line is too short, or if its label would make the reference hard to read.
+ * number. In all other texts, the label consists of the first characters of the line. Undefined if the line
+ * is too short, or if its label would make the reference hard to read.
  */
 export function labelOf(line: string): string | undefined {
   const number = numberedLine.exec(line)?.[1];
@@ -26,7 +26,7 @@ export function labelOf(line: string): string | undefined {
   return isClear && !label.startsWith('#') ? label : undefined;
 }
 
-/** Renders a reference to a run of lines. The value is undefined if the first or last line has no label. */
+/** Renders a reference to a run of lines. Undefined if the first or last line has no label. */
 export function renderRunReference(
   first: string | undefined,
   last: string | undefined,
@@ -43,7 +43,7 @@ export function renderRunReference(
 }
 
 /**
- * Renders a reference to a whole block. The parameter `place` is the number of the block among the different
+ * Renders a reference to a whole block. The parameter `place` is the number of the block among all different
  * blocks with the same label, counted from 1.
  */
 export function renderBlockReference(label: string, place: number): string {
@@ -56,7 +56,7 @@ export type Reference =
 
 const betweenEnds = '" to "';
 
-/** Parses a line that is a reference. Returns undefined for any other line. */
+/** Parses a line that is a reference. Returns undefined for all other lines. */
 export function parseReference(line: string): Reference | undefined {
   if (line.length > referenceLengthMax) return undefined;
   const numbers = /^\[lines (\d+)-(\d+) as above\]$/.exec(line);
@@ -66,7 +66,7 @@ export function parseReference(line: string): Reference | undefined {
   }
   const run = /^\[(\d+) lines as above, from "(.*)"\]$/.exec(line);
   const ends = run?.[2] ?? '';
-  // The code searches for the last separator, because a regular expression would try each separator.
+  // The code searches for the last separator directly, because a regular expression would try each separator.
   const between = ends.lastIndexOf(betweenEnds);
   if (run && between >= 0) {
     const last = ends.slice(between + betweenEnds.length);
@@ -79,8 +79,8 @@ export function parseReference(line: string): Reference | undefined {
 }
 
 /**
- * Returns a block's label, which is the start of the first line. The value is undefined if the label would be
- * hard to read.
+ * Returns a block's label, which is the start of the first line. Undefined if the label would be hard to
+ * read.
  */
 export function blockLabelOf(text: string): string | undefined {
   const [firstLine = ''] = text.trimStart().split('\n', 1);

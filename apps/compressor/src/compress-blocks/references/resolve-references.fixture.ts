@@ -2,13 +2,13 @@ import { blockLabelOf, labelOf, parseReference, type Reference } from './referen
 
 /**
  * Replaces references with the referenced text. Like the model, the function uses only the sent blocks. Only
- * tests and evaluations use this function. Throws if a reference matches no text or several different texts.
+ * tests and evaluations use this function. Throws an error if a reference matches no text or several different texts.
  * @param sent the blocks that precede the text in the conversation, in order.
  */
 export function resolveReferences(sent: readonly string[], text: string): string {
   const resolved: string[] = [];
-  // A reference may refer to earlier lines in its own block.
-  // A run of referenced lines never contains another reference.
+  // A reference may also refer to earlier lines in its own block.
+  // A run of lines that a reference replaces never contains another reference.
   const own: string[] = [];
   for (const line of text.split('\n')) {
     const reference = parseReference(line);

@@ -10,7 +10,7 @@ const lineMax = 3_000;
 const headLength = 240;
 const tailLength = 80;
 
-/** Truncates encoded data and minified lines, but keeps enough characters to recognize the data. */
+/** Truncates encoded data and minified lines, but keeps enough characters for the data to be recognized. */
 export const blobs: TextStep = {
   name: 'blobs',
   apply(text, { omit }) {
@@ -27,7 +27,7 @@ export const blobs: TextStep = {
   },
 };
 
-/** Whether text looks encoded. Encoded data is hexadecimal, or mixes upper case, lower case and digits. */
+/** Whether the text looks like encoded data. Encoded data is hexadecimal, or mixes upper case, lower case and digits. */
 function looksEncoded(blob: string): boolean {
   const sample = blob.slice(0, 320);
   const isMixed = /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /\d/.test(sample);

@@ -3,13 +3,13 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
 /**
- * Maximum size of a tool result that is not trimmed, in tokens. Trimming a shorter result would save less than
- * it costs to request the omitted parts.
+ * Maximum size in tokens of a tool result that is not trimmed. Trimming a shorter result would save less than
+ * a request for the omitted parts costs.
  */
 const tokensMax = 2_500;
 const headTokens = 900;
 const tailTokens = 600;
-/** Nearly every text of this number of characters has more than one token. */
+/** Nearly every text of this length has more than one token. */
 const lookedAtPerToken = 16;
 /** Number of lines kept before and after a critical line. */
 const around = 2;
@@ -38,7 +38,7 @@ export const headTail: TextStep = {
 
 /**
  * Returns whether a text exceeds the maximum size of an untrimmed tool result. Most long texts already exceed
- * the maximum in the tokens at their start.
+ * the maximum within their first tokens.
  */
 function isLong(text: string): boolean {
   const part = Math.min(text.length, tokensMax * lookedAtPerToken);

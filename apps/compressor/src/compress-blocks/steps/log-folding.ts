@@ -6,8 +6,8 @@ const linesMin = 5;
 const lineLengthMax = 400;
 
 /**
- * Folds consecutive lines that differ only in numbers, and keeps the first and last line. A run of similar
- * lines is kept in full if it contains a critical line.
+ * Folds consecutive lines that differ only in numbers, and keeps the first and last line. If a run of similar
+ * lines contains a critical line, the whole run is kept.
  */
 export const logFolding: TextStep = {
   name: 'log_folding',

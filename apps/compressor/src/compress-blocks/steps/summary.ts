@@ -15,7 +15,7 @@ const linesMin = 8;
 /** Length in characters of the pieces of a text with few lines. Pieces end at JSON or sentence boundaries. */
 const pieceLength = 160;
 const partShownMax = 240;
-/** The start of the marker in a summary. Text that contains the start of the marker is already a summary. */
+/** The start of the marker in a summary. A text that contains the start of the marker is already a summary. */
 const marker = '[… a summary;';
 
 /**

@@ -4,9 +4,9 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 /** Maximum size of a table relative to the JSON. Tables must be clearly shorter, because they read worse. */
 const shareMax = 0.92;
 /**
- * Maximum number of characters that are estimated as tokens, as a multiple of the document length. Without this
- * limit, the outer parts of a deep document would be estimated again at each level. Lists of similar objects
- * are rarely nested four levels deep.
+ * Maximum number of characters for which tokens are estimated, as a multiple of the document length. Without
+ * this limit, the outer parts of a deep document would be estimated again at each level. Lists of similar
+ * objects are rarely nested four levels deep.
  */
 const estimatedShareMax = 8;
 
@@ -29,7 +29,7 @@ export function renderTables(tape: JsonTape): string {
 /** Matches an escape for a letter in the table keywords, or for the dot between field names. */
 const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
 
-/** Whether text contains table keywords. Such text is left unchanged, because a table would be ambiguous. */
+/** Whether the text contains table keywords. Such text is left unchanged, because a table would be ambiguous. */
 export function mayHoldTables(text: string): boolean {
   return (
     text.includes('"columns"') ||
@@ -120,12 +120,12 @@ class TableRenderer {
   }
 }
 
-/** The table cell for a field that the object lacks. */
+/** The table cell that stands for a field the object lacks. */
 export const absent = '"∅"';
-/** The table column with the field names, for rows that were fields of an object. */
+/** The table column for the field names, if the rows were fields of an object. */
 export const nameColumn = '"(name)"';
 
-/** An object as a table row: by column name (a JSON string), the node or the JSON text of the value. */
+/** An object as a table row: by column name (as a JSON string), the node or the JSON text of its value. */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;
 }
@@ -204,7 +204,7 @@ function listColumns(rows: readonly Row[]): readonly string[] {
   return [...columns];
 }
 
-/** Whether the values in an object or a list are neither objects nor lists. */
+/** Whether an object or list contains only scalar values. */
 function isFlat(tape: JsonTape, node: JsonNode): boolean {
   const step = tape.kind(node) === 'object' ? 2 : 1;
   const end = tape.after(node);
@@ -216,7 +216,7 @@ function isFlat(tape: JsonTape, node: JsonNode): boolean {
 }
 
 /**
- * Reads an object as a table row. The fields of nested objects get names with dots. The value is undefined if a
+ * Reads an object as a table row. The fields of nested objects get names that contain dots. Undefined if a
  * name contains a dot or occurs twice.
  */
 function readRow(tape: JsonTape, node: JsonNode): Row | undefined {

@@ -13,8 +13,8 @@ const escapeSequence =
 const erasure = /\x1b\[(?:0?[JK]|2K)/g;
 
 /**
- * Removes color codes and cursor movements. If the terminal drew a line several times, only the text that the
- * terminal finally shows is kept.
+ * Removes color codes and cursor movements. If the terminal drew a line several times, only the text that is
+ * finally visible is kept.
  */
 export const terminal: TextStep = {
   name: 'terminal',
@@ -75,8 +75,8 @@ function readDrawing(drawn: string): Drawing {
 }
 
 /**
- * Removes whitespace at the end of each line and of the text. This includes the carriage return of a line
- * break.
+ * Removes whitespace at the end of each line and at the end of the text. This includes the carriage return of
+ * a line break.
  */
 export const trailingSpace: TextStep = {
   name: 'trailing_space',

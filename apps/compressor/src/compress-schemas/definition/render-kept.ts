@@ -82,8 +82,8 @@ class KeptRanges {
   }
 
   /**
-   * Keeps a JSON value of the tool definition. The scan limits how deeply the JSON is nested, so the depth of
-   * this recursion is also limited.
+   * Keeps one JSON value of the tool definition. The scan limits how deeply the JSON is nested, so the depth
+   * of this recursion is also limited.
    */
   keepValue(node: JsonNode): void {
     const tape = this.#tape;
@@ -125,8 +125,8 @@ class KeptRanges {
   }
 
   /**
-   * Keeps the comma or colon before a token. Only whitespace may stand between the comma or colon and the
-   * token.
+   * Keeps the comma or colon that precedes a token. Only whitespace may stand between the comma or colon and
+   * the token.
    */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;

@@ -1,6 +1,6 @@
 import type { JsonEntry, JsonNode, JsonTape } from '@gateway/wire-formats';
 
-/** A parsed tool definition and the positions of its parts. */
+/** A parsed tool definition, and the positions of its parts. */
 export interface ToolDefinitionText {
   readonly tape: JsonTape;
   /** The JSON object with the tool's name, description and schema. */
@@ -9,8 +9,8 @@ export interface ToolDefinitionText {
   /** The JSON Schema for the arguments, if present. */
   readonly schema: JsonNode | undefined;
   /**
-   * Whether only the schema may change. If the field `x-svc-examples` is present, the edge gateway removes this
-   * field and the bytes around the field.
+   * Whether only the schema may change. If the field `x-svc-examples` is present, the edge gateway removes it
+   * together with the bytes around it.
    */
   readonly isSchemaOnly: boolean;
 }
@@ -49,8 +49,8 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
 }
 
 /**
- * The fields of a JSON object, keyed by name. The result is undefined if the value is not an object, or if a
- * key is repeated. Parsers interpret repeated keys differently.
+ * The fields of a JSON object, keyed by name. Undefined if the value is not an object, or if a key is
+ * repeated. Parsers interpret repeated keys differently.
  */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
   if (tape.kind(node) !== 'object') return undefined;
@@ -65,7 +65,7 @@ export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEnt
 
 /**
  * A JSON object at a position where JSON Schema expects a schema. The keys of a schema object are keywords
- * rather than property names.
+ * and not property names.
  */
 export interface SchemaPosition {
   readonly node: JsonNode;
@@ -77,14 +77,14 @@ export interface SchemaPosition {
   readonly name: string | undefined;
 }
 
-/** JSON Schema keywords with a schema or a list of schemas as their value, from drafts 04 to 2020-12. */
+/** JSON Schema keywords whose content is a schema or a list of schemas, from drafts 04 to 2020-12. */
 const schemaKeywords = new Set(
   (
     'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties ' +
     'not if then else allOf anyOf oneOf contentSchema'
   ).split(' '),
 );
-/** JSON Schema keywords with a map from names to schemas as their value. */
+/** JSON Schema keywords whose content is a map from names to schemas. */
 const schemaMapKeywords = new Set(
   'properties patternProperties $defs definitions dependentSchemas dependencies'.split(' '),
 );
@@ -93,15 +93,15 @@ export interface SchemaWalk {
   /** The positions of all subschemas, outermost subschema first. */
   readonly positions: readonly SchemaPosition[];
   /**
-   * The value is false if the scan skipped an object with a repeated key. The scan skips such objects, because
-   * parsers interpret repeated keys differently.
+   * False if the scan skipped an object with a repeated key. The scan skips such objects,
+   * because parsers handle repeated keys differently.
    */
   readonly isComplete: boolean;
 }
 
 /**
- * Visits every subschema in a schema. The function skips values (`enum`, `const`, `default`, `examples`) and
- * unknown keywords.
+ * Visits every subschema in a schema. The function skips keywords whose content is data (`enum`, `const`,
+ * `default`, `examples`) and unknown keywords.
  */
 export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {
   const walker = new Walker(tape);

@@ -4,8 +4,8 @@ import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
 /**
- * Maximum number of additional characters in a text that still counts as a repetition of a name. The additional
- * characters can be punctuation, filler words and spaces.
+ * Maximum number of additional characters with which a text still counts as a repetition of a name. The
+ * additional characters can be punctuation, filler words and spaces.
  */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);
@@ -27,7 +27,7 @@ function wordsOfName(text: string): string {
   return (telling.length > 0 ? telling : words).join(' ');
 }
 
-/** Whether text only repeats a name. */
+/** Whether the text only repeats a name. */
 function repeatsName(text: string, name: string): boolean {
   if (text.length > 2 * name.length + addedMax) return false;
   const words = wordsOfName(text);
@@ -46,9 +46,9 @@ export const comment: SchemaStep = {
 };
 
 /**
- * Drops descriptions without information. A description has no information if it is empty or only repeats the
- * name of the property or tool. A description in the tool's schema also has none if it repeats the tool's
- * description.
+ * Drops descriptions without information. A description carries no information if it is empty or only repeats
+ * the name of the property or tool. A description in the tool's schema also carries no information if it
+ * repeats the tool's description.
  */
 export const repeatedDescription: SchemaStep = {
   name: 'repeated_description',
@@ -80,9 +80,9 @@ function dropIfEmptyOrNamed(
 }
 
 /**
- * Drops `title` annotations without information. A `title` is dropped if it repeats the property's name or is
- * next to a description. The title of the outermost schema is dropped because the tool has a name. The step
- * keeps a title that is the only text.
+ * Drops `title` annotations without information. A `title` is dropped if it repeats the name of the property
+ * or occurs next to a description. The title of the outermost schema is dropped because the tool has a name.
+ * The step keeps a title if it is the only text.
  */
 export const title: SchemaStep = {
   name: 'title',

@@ -4,13 +4,13 @@ import type { SchemaStep } from './schema-step.ts';
 
 /**
  * Matches JSON Schema dialects in which all keywords except `dialectKeywords` have the same meaning. Each of
- * these dialects may be a provider's default.
+ * these dialects may be the default of a provider.
  */
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
 
 /**
  * JSON Schema keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A
- * schema with one of these keywords keeps `$schema`. Otherwise, the set of valid arguments could change.
+ * schema with one of these keywords keeps its `$schema`. Otherwise, the set of valid arguments could change.
  */
 const dialectKeywords = new Set(
   (

@@ -59,7 +59,7 @@ const telling =
 const aside =
   /^(?:\\n|\s)*(?:for example|example|e\.g\.|note|see|this (?:tool|function|is)|use(?:ful)? |useful)\b/i;
 
-/** The sentences that may be removed. The first sentence and sentences with rules may not be removed. */
+/** The sentences that the step may remove. The first sentence and sentences with rules may not be removed. */
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);
