@@ -4,10 +4,10 @@ export class ApiError extends Error {
   /** The HTTP status of the response. The status is 0 if the gateway could not be reached. */
   readonly status: number;
   readonly code: string;
-  /** The name of the invalid field. The value is undefined if no field is invalid. */
+  /** The name of the invalid field. Undefined if no field is invalid. */
   readonly param: string | null;
   readonly requestId: string | null;
-  /** The path of the documentation page about the error code. The value is null if there is no page. */
+  /** The path of the documentation page about the error code. Null if there is no such page. */
   readonly docsPath: string | null;
 
   constructor(fields: {
@@ -47,7 +47,7 @@ export function parseApiError(status: number, body: unknown, requestId: string |
   });
 }
 
-/** The path of an error code's page. Foreign addresses are dropped, so that the link stays on the gateway. */
+/** The path of an error code's page. External addresses are dropped, so that the link stays on the gateway. */
 function docsPathOf(docsUrl: string | undefined): string | null {
   return docsUrl?.startsWith('/docs/') === true ? docsUrl : null;
 }

@@ -6,7 +6,7 @@ import type { Item } from './types.ts';
 export type AuditEvent = Item<'/v1/account/audit'>;
 export type AuditAction = AuditEvent['action'];
 
-/** Filters of the audit log. `since` (inclusive) and `until` (exclusive) are RFC 3339 times. */
+/** Filters for the audit log. `since` (inclusive) and `until` (exclusive) are RFC 3339 times. */
 export interface AuditFilter {
   readonly action?: AuditAction;
   readonly actor?: string;

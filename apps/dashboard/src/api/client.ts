@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import { parseApiError, toApiError } from './api-error.ts';
 import type { paths } from './generated/openapi.ts';
 
-/** Returns the access token of the login session. The token is null while no person is signed in. */
+/** Returns the access token of the login session. Null while no person is signed in. */
 interface TokenSource {
   token(): Promise<string | null>;
   /** Returns a replacement for an access token that the gateway rejected. */
@@ -34,8 +34,8 @@ async function fetchAsPerson(request: Request): Promise<Response> {
 }
 
 /**
- * Whether the gateway rejected the access token. A wrong password also causes status 401, but the request must
- * not be sent twice.
+ * Whether the gateway has rejected the access token. A wrong password also leads to status 401, but the
+ * request must not be sent twice.
  */
 async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;
@@ -61,7 +61,7 @@ interface Answer<Data> {
   readonly response: Response;
 }
 
-/** Returns the body of a successful response. Throws ApiError for any other response. */
+/** Returns the body of a successful response. Throws an `ApiError` for all other responses. */
 export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNullable<Data>> {
   const { data, error, response } = await answer.catch((cause: unknown) => {
     throw toApiError(cause);
@@ -73,8 +73,8 @@ export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<NonNu
 const retriesMax = 2;
 
 /**
- * Returns whether to retry a failed request. Requests with a client error are not retried. Requests are retried
- * after network errors and after the statuses 429 and 5xx.
+ * Returns whether a failed request should be retried. Requests are not retried after a client error. Requests
+ * are retried after network errors and after the statuses 429 and 5xx.
  */
 function shouldRetry(failures: number, error: unknown): boolean {
   const { status } = toApiError(error);

@@ -23,7 +23,7 @@ function useRefreshKeys() {
 }
 
 const inPath = (keyId: string) => ({ path: { key_id: keyId } });
-/** With the idempotency header, a repeated request creates no second API key. */
+/** With the idempotency header, a repeated request does not create a second API key. */
 const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });
 
 export function useCreateKey() {

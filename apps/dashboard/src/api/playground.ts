@@ -1,11 +1,11 @@
 import { api, unwrap } from './client.ts';
 
 /**
- * The largest K (number of ranked tools) that an API key accepts. Tool lists with more tools than this number
- * are rare.
+ * The largest K (number of ranked tools) that an API key accepts. Tool lists with more tools than this are
+ * rare.
  */
 const everything = 512;
-/** An API key is replaced this many milliseconds before its expiry, so that no response is interrupted. */
+/** An API key is replaced this many milliseconds before it expires, so that no response is interrupted. */
 const marginMs = 5 * 60_000;
 
 export type PlaygroundColumn = 'pruned' | 'full';
@@ -16,7 +16,7 @@ interface PlaygroundKey {
 }
 
 // The playground keeps API keys only in memory.
-// The playground drops the API keys when the page closes and when another person signs in.
+// The playground drops its API keys when the page closes and when another person signs in.
 const keys = new Map<PlaygroundColumn, Promise<PlaygroundKey>>();
 
 async function createKey(column: PlaygroundColumn): Promise<PlaygroundKey> {
@@ -37,7 +37,7 @@ export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   return (await created).secret;
 }
 
-/** Drops an API key that the gateway rejected. The next call in the playground creates a new API key. */
+/** Drops an API key that the gateway has rejected. The next call in the playground creates a new API key. */
 export function forgetPlaygroundKey(column: PlaygroundColumn): void {
   keys.delete(column);
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tan
 import { api, unwrap } from './client.ts';
 import type { RequestStatus } from './types.ts';
 
-/** Filters of the request log. `from` (inclusive) and `to` (exclusive) are RFC 3339 times. */
+/** Filters for the request log. `from` (inclusive) and `to` (exclusive) are RFC 3339 times. */
 export interface RequestFilter {
   readonly status?: RequestStatus;
   readonly key_id?: string;
@@ -70,7 +70,7 @@ export const requestQuery = (requestId: string | undefined) =>
     enabled: requestId !== undefined,
   });
 
-/** Loads one request with all details. */
+/** Loads one request with all its details. */
 export function useRequest(requestId: string | undefined) {
   return useQuery(requestQuery(requestId));
 }

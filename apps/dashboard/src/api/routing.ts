@@ -3,7 +3,7 @@ import { api, unwrap } from './client.ts';
 
 const readPreferences = () => unwrap(api.GET('/v1/account/routing/preferences'));
 export type RoutingPreferences = Awaited<ReturnType<typeof readPreferences>>;
-/** A partial update of the routing preferences. The objects in the update can also be partial. */
+/** A partial update of the routing preferences. The objects within the update can also be partial. */
 export interface PreferencesUpdate extends Partial<Omit<RoutingPreferences, 'pruning' | 'compression'>> {
   readonly pruning?: Partial<RoutingPreferences['pruning']>;
   readonly compression?: Partial<RoutingPreferences['compression']>;
@@ -58,7 +58,7 @@ export function useToggleModel() {
   return useMutation({
     mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
     onMutate: async (toggle) => {
-      // A model list that was requested earlier would show the switch's old state.
+      // A model list that was requested earlier would contain the switch's old state.
       await client.cancelQueries({ queryKey: modelsKey });
       show(toggle);
     },

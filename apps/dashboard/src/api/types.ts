@@ -21,7 +21,7 @@ export type Answer<Path extends keyof paths, Method extends Methods> =
       }[keyof Responses]
     : never;
 
-/** An item of a list in a response. */
+/** One item of a list in a response. */
 export type Item<Path extends keyof paths> =
   Answer<Path, 'get'> extends { data: readonly (infer Entry)[] } ? Entry : never;
 

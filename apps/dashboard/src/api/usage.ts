@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
-/** Filters of usage figures by API key, model or session. */
+/** Filters for usage figures by API key, model or session. */
 export interface UsageFilter {
   readonly key_id?: string;
   readonly model?: string;
@@ -15,8 +15,8 @@ export type AnalyticsDay = Analytics['data'][number];
 export type AnalyticsTotals = NonNullable<Analytics['totals']>;
 
 /**
- * Loads usage for the last `days` UTC days including today, by day and in total. The old figures stay visible
- * while new figures are loading.
+ * Loads usage for the last `days` UTC days including today, by day and in total. The previous figures stay
+ * visible while new figures are loading.
  */
 export function useAnalytics(days: number, filter: UsageFilter) {
   return useQuery({
@@ -40,7 +40,7 @@ export function useKeyUsage(span: { readonly from: string; readonly to: string }
   });
 }
 
-/** A time span of usage figures. With a session id, the figures cover only the requests of this session. */
+/** The time span to which usage figures apply. With a session id, the figures cover only the requests of this session. */
 export interface CacheReportQuery {
   readonly from: string;
   readonly to: string;
@@ -51,7 +51,7 @@ const readCacheReport = (query: CacheReportQuery) =>
   unwrap(api.GET('/v1/account/usage/cache', { params: { query } }));
 export type CacheReport = Awaited<ReturnType<typeof readCacheReport>>;
 
-/** Prompt cache misses by cause. */
+/** Prompt cache misses, grouped by cause. */
 export function useCacheReport(query: CacheReportQuery) {
   return useQuery({
     queryKey: ['cache-report', query],

@@ -15,7 +15,7 @@ import { dismissNotice, useNotices, type Notice } from '../lib/notices.ts';
 import { queryClient } from '../api/client.ts';
 import { router } from './router.tsx';
 
-/** Shows the texts of `notifyDone`. This region always exists, so that screen readers announce new texts. */
+/** Shows the messages of `notifyDone`. This region always exists, so that screen readers announce new messages. */
 function Notices() {
   const notices = useNotices();
   return (
@@ -50,8 +50,8 @@ function NoticeCard({ notice: { id, text, undo } }: { readonly notice: Notice })
 
 /**
  * The CSS variables of the theme are in theme.css, because the Content-Security-Policy forbids style elements.
- * These variables must match the theme in app.tsx. Scroll locking is off, because it also creates a style
- * element.
+ * These variables must match the theme in app.tsx. Scroll locking is turned off, because it also creates a
+ * style element.
  */
 const theme = createTheme({
   primaryColor: 'indigo',

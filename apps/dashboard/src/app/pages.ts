@@ -16,8 +16,8 @@ import {
 import type { ComponentType } from 'react';
 
 /**
- * A page of the dashboard. The navigation lists the pages in the order of this array. A page's code is loaded
- * when the page is first opened.
+ * A page of the dashboard. The navigation lists the pages in the order of this array. The code of a page is
+ * loaded when the page is first opened.
  */
 export interface Page {
   /** Path of the page below `/dashboard`, without a leading slash. */
@@ -25,7 +25,7 @@ export interface Page {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly group: 'Start' | 'Monitor' | 'Set up';
-  /** The value is false for a page that opens only from another page. */
+  /** False for a page that opens only from another page. */
   readonly isInNavigation?: false;
   readonly load: () => Promise<ComponentType>;
 }

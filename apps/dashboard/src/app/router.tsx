@@ -37,7 +37,7 @@ const mailPages: RouteObject[] = [
   },
 ].map((route) => ({ ...route, ErrorBoundary: RouteError, HydrateFallback: LoadingState }));
 
-/** All pages inside the shell require a signed-in person. The shell enforces the sign-in. */
+/** All pages inside the shell require a signed-in person. The shell ensures that the person is signed in. */
 export const router = createBrowserRouter(
   [
     { path: 'sign-in', Component: SignInPage },

@@ -13,7 +13,7 @@ import { useLoginSession } from '../login-session/current-login-session.ts';
 import { Brand } from '../components/brand.tsx';
 import { Navigation } from './navigation.tsx';
 
-/** Asks a person to verify an unverified email address, if the gateway can send emails. */
+/** Asks the person to verify an unverified email address, if the gateway can send emails. */
 function VerifyEmailBanner() {
   const person = useAccount().data?.person;
   const settings = useSignInSettings().data;
@@ -46,8 +46,8 @@ function VerifyEmailBanner() {
 }
 
 /**
- * The frame of every page. Without a login session, the frame opens the sign-in page. After the sign-in, the
- * browser shows the requested page.
+ * The frame around every page. Without a login session, the frame opens the sign-in page. After the sign-in,
+ * the browser opens the page that was requested.
  */
 export function Shell() {
   const session = useLoginSession();
@@ -106,7 +106,7 @@ function TopBar() {
 }
 
 /**
- * Waits until the gateway has created the account at a person's first visit. The pages of the dashboard need
+ * Waits until the gateway has created the account on a person's first visit. The pages of the dashboard need
  * the account for their requests.
  */
 function AccountGate({ children }: { readonly children: ReactNode }) {

@@ -88,7 +88,7 @@ async function collect(frames: AsyncIterable<Frame>): Promise<Frame[]> {
   return all;
 }
 
-/** A message of an event stream, with one string header. */
+/** A message in an event stream, with one string header. */
 function renderMessage(event: string, data: unknown): Uint8Array {
   const [name, value, payload] = [encode(':event-type'), encode(event), encode(JSON.stringify(data))];
   const headers = [name.length, ...name, 7, value.length >> 8, value.length & 255, ...value];

@@ -9,9 +9,9 @@ export interface PlaygroundTool {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments as JSON written by the model. While the response arrives, this JSON may be incomplete. */
+  /** The arguments as JSON written by the model. While the response is arriving, this JSON may be incomplete. */
   readonly argumentsJson: string;
-  /** The index of the tool call in stream chunks. The value is undefined if the chunks have no index. */
+  /** The index of the tool call in stream chunks. Undefined if the chunks have no index. */
   readonly place?: number;
 }
 
@@ -34,8 +34,8 @@ export function pendingCalls(turns: readonly Turn[]): readonly ToolCall[] {
 }
 
 /**
- * Adds the typed text to the conversation. The text is either the result for every pending tool call or a user
- * message.
+ * Adds the typed message to the conversation. The text is either the tool result for every pending tool call,
+ * or a user message.
  */
 export function addInput(turns: readonly Turn[], text: string): Turn[] {
   const calls = pendingCalls(turns);

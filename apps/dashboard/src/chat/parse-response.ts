@@ -1,13 +1,13 @@
 import type { ChatFormat, ToolCall } from './conversation.ts';
 import type { Frame } from './read-stream.ts';
 
-/** The content of a response that has already arrived. */
+/** The content that has already arrived of a response. */
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   /** The reason why the model stopped, as the response format names it. */
   readonly stopReason: string | null;
-  /** The message of an error event in the stream. */
+  /** The error message in an error event of the stream. */
   readonly error: string | null;
 }
 

@@ -2,15 +2,15 @@ import type { PlaygroundTool } from './conversation.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A problem with pasted tools. The page shows the message to the user. */
+/** A problem with the tools that the user pasted. The page shows this message to the user. */
 export class ToolsError extends Error {
   override readonly name = 'ToolsError';
 }
 
 /**
  * Parses tools in any of the three chat formats or in the format of an MCP server's tool list. The text is an
- * array, or an object with an array in `tools` or `toolConfig.tools`. An empty text means no tools. Throws
- * ToolsError for invalid tools.
+ * array, or an object with an array in `tools` or `toolConfig.tools`. An empty text means no tools. Throws a
+ * `ToolsError` for invalid tools.
  */
 export function parseTools(text: string): PlaygroundTool[] {
   if (text.trim() === '') return [];

@@ -1,5 +1,5 @@
 /**
- * One event of a response stream, with its JSON. The event has a name if the format sends event names
+ * One event in a response stream, with its JSON. The event has a name if the format sends event names
  * separately.
  */
 export interface Frame {
@@ -41,8 +41,8 @@ const stringHeader = 7;
 /**
  * Reads the messages of an `application/vnd.amazon.eventstream`. A message consists of two lengths, a checksum,
  * headers, the payload and another checksum. The lengths (total and headers) and the first checksum have 4
- * bytes each. Checksums are not verified, because TCP already protects the data. Only string headers are read,
- * because the gateway sends no other headers.
+ * bytes each. Checksums are not verified, because TCP already protects the data. Only string headers are
+ * parsed, because the gateway sends no other headers.
  */
 export async function* readEventStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = new Uint8Array();

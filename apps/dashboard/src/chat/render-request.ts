@@ -148,7 +148,7 @@ function textBlocks(text: string, format: 'messages' | 'converse'): unknown[] {
   return [format === 'messages' ? { type: 'text', text } : { text }];
 }
 
-/** Incomplete arguments of a tool call are not valid JSON, so an empty object replaces them. */
+/** Incomplete arguments of a tool call are not valid JSON, so an empty object is sent in their place. */
 function parseArguments({ argumentsJson }: ToolCall): unknown {
   try {
     return JSON.parse(argumentsJson || '{}');

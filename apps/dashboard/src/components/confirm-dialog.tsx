@@ -7,7 +7,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
   readonly onConfirm: () => void;
   readonly title: string;
-  /** Text that names the deleted object and warns that the action cannot be undone. */
+  /** Text that names the object to delete and warns that the deletion cannot be undone. */
   readonly children: ReactNode;
   /** The label of the confirm button, such as “Revoke the key”. */
   readonly action: string;

@@ -53,7 +53,7 @@ interface CodeBlockProps {
   readonly code: string;
   /** The code block's label for screen readers. */
   readonly label: string;
-  /** Number of visible lines. A longer code block scrolls. */
+  /** Number of lines that are visible. A longer code block scrolls. */
   readonly linesMax?: number;
 }
 
@@ -73,11 +73,11 @@ export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
 
 interface SecretOnceProps {
   readonly secret: string;
-  /** Instructions for using the secret. */
+  /** Instructions for the use of the secret. */
   readonly children?: ReactNode;
 }
 
-/** A secret that is shown only once. If the user loses the secret, it must be replaced. */
+/** A secret that is shown only once. If the user loses the secret, a new secret must be created. */
 export function SecretOnce({ secret, children }: SecretOnceProps) {
   return (
     <Alert

@@ -13,7 +13,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** The width of the column as a CSS grid track, such as `minmax(10rem, 2fr)`. */
   readonly width: string;
-  /** The column's alignment. Numbers need the alignment `end`. */
+  /** How the column is aligned. Columns of numbers need the alignment `end`. */
   readonly align?: 'end';
   /** Whether the user can sort by this column. A sortable column requires `onSort`. */
   readonly isSortable?: boolean;
@@ -41,7 +41,7 @@ interface DataTableProps<Row> {
   readonly minWidth?: string;
   /** Row height in pixels. A row with one line of text takes 44 pixels. */
   readonly rowHeight?: number;
-  /** Maximum height of the table's scrolling part, as a CSS length. */
+  /** Maximum height of the scrolling part of the table, as a CSS length. */
   readonly maxHeight?: string;
 }
 
@@ -50,7 +50,7 @@ const headHeight = 40;
 const overscan = 12;
 
 /**
- * A table of any length. The HTML page contains only the visible table rows. All table rows have the same
+ * A table with any number of rows. The HTML page contains only the visible table rows. All table rows have the same
  * height, and long text ends with an ellipsis. If a table row opens a page, its first column contains the link.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -165,7 +165,7 @@ function renderRow<Row>({ row, id, index, size, start, template, columns }: Tabl
 }
 
 /**
- * While the table scrolls, visible rows are not rendered again, because one frame has time only for the new
+ * Visible rows are not rendered again while the table scrolls, because a frame has time only for the new
  * rows.
  */
 const TableRow = memo(renderRow) as typeof renderRow;
@@ -175,7 +175,7 @@ interface RowsInViewProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'ro
   readonly template: string;
 }
 
-/** The table rows that are currently in the page. */
+/** The table rows that are currently rendered on the page. */
 function RowsInView<Row>({ items, rows, rowKey, columns, template }: RowsInViewProps<Row>) {
   return items.map(({ key, index, size, start }) => {
     const row = rows[index];

@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { fromLocalInput, toLocalInput } from '../lib/time.ts';
 
-/** A filter of a list. The address of the page contains the value of the filter. */
+/** A filter for a list. The address of the page contains the text of the filter. */
 export interface FilterFieldProps {
   readonly value: string | undefined;
   readonly onChange: (value: string) => void;
@@ -32,8 +32,8 @@ export function TextFilter({ label, placeholder, value = '', onChange }: TextFil
 }
 
 /**
- * A filter for a time. The field must not render again while the user types, because each typed digit makes a
- * valid date.
+ * A filter that selects a time. The field must not render again while the user is typing, because each typed
+ * digit makes a valid date.
  */
 export function TimeFilter({ label, value = '', onChange }: FilterFieldProps & { readonly label: string }) {
   const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });
@@ -50,7 +50,7 @@ export function TimeFilter({ label, value = '', onChange }: FilterFieldProps & {
 const typingMs = 350;
 
 interface TypedOptions {
-  /** The filter's value in the page's address, or an empty string. */
+  /** The filter text in the page's address, or an empty string. */
   readonly value: string;
   readonly onChange: (value: string) => void;
   /**
@@ -62,9 +62,9 @@ interface TypedOptions {
 }
 
 /**
- * A filter's text field. The address of the page contains the filter's value. The address changes when the user
- * stops typing, and not with every letter. The field keeps the typed text until the address changes for another
- * reason.
+ * The text field of a filter. The address of the page contains the filter's value. The address changes when
+ * the user stops typing, and not with every letter. The field keeps the typed text until the address changes
+ * for another reason.
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));

@@ -9,13 +9,13 @@ interface FilterFormProps {
   readonly filter: object;
   readonly onClear: () => void;
   readonly className: string | undefined;
-  /** The fields of the filters. */
+  /** The form fields of the filters. */
   readonly children: ReactNode;
 }
 
 /**
- * All filters of a list. The list shows only entries that match every filter. The address of the page
- * contains the filters, so that users can share a filtered list.
+ * All filters that apply to a list. The list shows only entries that match every filter. The address of the
+ * page contains the filters, so that users can share a filtered list.
  */
 export function FilterForm({ label, filter, onClear, className, children }: FilterFormProps) {
   return (

@@ -12,9 +12,9 @@ interface PageHeaderProps {
 }
 
 /**
- * The page's heading. The heading gets the focus after a navigation, so that a screen reader announces the new
- * page. After a change within the page, such as a filter, the heading gets the focus only if the focused
- * element was removed. A page that shows another item needs a new React `key`.
+ * The heading of the page. The heading gets the focus after a navigation, so that a screen reader announces
+ * the new page. After a change within the page, such as a filter change, the heading gets the focus only if
+ * the focused element was removed. A page that shows a different item needs a new React `key`.
  */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);

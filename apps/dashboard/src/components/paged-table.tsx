@@ -14,7 +14,7 @@ interface PagedTableProps<Row> {
   readonly query: UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
   /** A description of the rows for screen readers. */
   readonly label: string;
-  /** The singular noun for a row, which the count above the table uses. */
+  /** The singular noun for a row, shown in the count above the table. */
   readonly noun: string;
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
@@ -27,8 +27,8 @@ interface PagedTableProps<Row> {
 }
 
 /**
- * A log as a table with its total number of rows. Another page is loaded when the user reaches the end of the
- * table.
+ * A log, shown as a table with the total number of rows. Another page is loaded when the user reaches the end
+ * of the table.
  */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { query, label, columns, rowKey, empty, minWidth } = props;

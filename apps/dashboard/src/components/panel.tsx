@@ -33,9 +33,9 @@ export function Figures({ children }: { readonly children: ReactNode }) {
 
 interface FigureProps {
   readonly label: string;
-  /** The value with its unit. */
+  /** The figure with its unit. */
   readonly children: ReactNode;
-  /** An explanation of the figure, or the values that add up to the figure. */
+  /** An explanation of the figure, or the numbers that add up to it. */
   readonly hint?: ReactNode;
 }
 
@@ -58,7 +58,7 @@ export function Columns({ children }: { readonly children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
 }
 
-/** A table of figures. The first column names the row, and the caller supplies the head and the body. */
+/** A table that shows figures. The first column names the row, and the caller supplies the head and the body. */
 export function FiguresTable({ children }: { readonly children: ReactNode }) {
   return <table className={classes.table}>{children}</table>;
 }
@@ -66,9 +66,9 @@ export function FiguresTable({ children }: { readonly children: ReactNode }) {
 interface ScrollRegionProps {
   readonly label: string;
   readonly children: ReactNode;
-  /** A reference to the frame, for components that scroll or focus the frame. */
+  /** A reference to the frame element, for components that scroll or focus it. */
   readonly ref?: Ref<HTMLDivElement>;
-  /** CSS class that replaces the default style. The default style scrolls only sideways. */
+  /** CSS class that replaces the default style. With the default style, the frame scrolls only sideways. */
   readonly className?: string | undefined;
   readonly style?: CSSProperties;
 }

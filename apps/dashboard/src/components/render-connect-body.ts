@@ -1,4 +1,4 @@
-/** Form fields by their API names. The field `service_account` contains the text of a key file. */
+/** Form fields, by their names in the API. The field `service_account` contains the content of a key file. */
 export type ConnectFields = Readonly<Partial<Record<string, string>>>;
 
 const textFields = [
@@ -25,8 +25,8 @@ type ConnectBody = { provider: string; additional_api_keys?: string[]; service_a
 };
 
 /**
- * Renders the request body that connects a provider. The body contains the filled-in fields, and the accepted
- * fields of the key file. Throws if the key file is not JSON.
+ * Renders the request body that connects a provider. The body contains the fields that were filled in, and
+ * the accepted fields of the key file. Throws an error if the key file is not JSON.
  */
 export function renderConnectBody(provider: string, fields: ConnectFields): ConnectBody {
   const given = textFields.flatMap((name): [string, string][] => {

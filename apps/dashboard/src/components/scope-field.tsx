@@ -18,7 +18,7 @@ const scopes: readonly { value: KeyScope; label: string; description: string }[]
   },
 ];
 
-/** The labels of API key scopes in the dashboard. */
+/** The labels that the dashboard shows for API key scopes. */
 export function formatScopes(names: readonly KeyScope[]): string {
   return scopes.flatMap(({ value, label }) => (names.includes(value) ? label : [])).join(', ');
 }
@@ -31,8 +31,8 @@ interface ScopeFieldProps {
 }
 
 /**
- * The form field for the scopes of API keys. The gateway requires at least one scope. If no scope is selected,
- * the form field shows an error before the form is sent.
+ * The form field for the scopes of API keys. The gateway requires at least one scope. If no scope is
+ * selected, the form field shows an error before the form is sent.
  */
 export function ScopeField({ label, description, value, onChange }: ScopeFieldProps) {
   return (

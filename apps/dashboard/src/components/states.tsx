@@ -74,7 +74,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
 
 interface EmptyStateProps {
   readonly title: string;
-  /** Instructions for adding the first content. */
+  /** Instructions for adding the first item. */
   readonly children: ReactNode;
   readonly icon?: LucideIcon;
   readonly action?: ReactNode;
@@ -101,8 +101,8 @@ interface QueryViewProps<Data> {
 }
 
 /**
- * Shows the content of a query, or its loading, error or empty state. Loaded content stays visible during a
- * refetch.
+ * Shows the content of a query, or its loading, error or empty state. Content that is already loaded stays
+ * visible during a refetch.
  */
 export function QueryView<Data>({ query, children, isEmpty, empty, lines }: QueryViewProps<Data>) {
   if (query.data === undefined) {

@@ -3,12 +3,12 @@ import { useSearchParams } from 'react-router';
 import { changeParam } from '../lib/addresses.ts';
 
 interface TimeRangeProps {
-  /** The selected time range, in days. */
+  /** The selected time range in days. */
   readonly days: number;
   readonly ranges: readonly number[];
 }
 
-/** A choice of time ranges. The address of the page contains the selected range as `days`. */
+/** A control for choosing a time range. The address of the page contains the selected range as `days`. */
 export function TimeRange({ days, ranges }: TimeRangeProps) {
   const [params, setParams] = useSearchParams();
   return (

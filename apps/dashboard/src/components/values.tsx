@@ -13,8 +13,8 @@ import {
 import { useNow } from '../lib/time.ts';
 
 /**
- * Text from outside the product, such as tool names. Marks for the text direction in such text cannot affect
- * the surrounding text.
+ * Text from outside the product, such as tool names. Direction marks in such text cannot affect the
+ * surrounding text.
  */
 export function Foreign({ children }: { readonly children: ReactNode }) {
   return <bdi>{children}</bdi>;
@@ -23,8 +23,8 @@ export function Foreign({ children }: { readonly children: ReactNode }) {
 type Value = { readonly value: number | null | undefined };
 
 /**
- * A time in the reader's time zone. With `isRelative`, the elapsed time is shown instead. The tooltip shows the
- * exact time.
+ * A time, shown in the reader's time zone. With `isRelative`, the time is shown relative to now. The tooltip
+ * shows the exact time.
  */
 export function Time({
   value,
@@ -66,7 +66,7 @@ export function Share({ value }: Value) {
   return <span title={`${value * 100}%`}>{formatShare(value)}</span>;
 }
 
-/** A placeholder for a value that was not measured. Such a value is different from zero. */
+/** A placeholder for a figure that was not measured. Such a value is different from zero. */
 export function Unknown() {
   return (
     <span title="unknown">

@@ -1,7 +1,7 @@
 /**
- * The address of a session's page. Session ids and tool names come from clients and may contain slashes and
- * dots. Session ids and tool names are sent in the query, because slashes and dots would change the meaning of
- * a path.
+ * The address of a session's page. Session ids and tool names come from clients, and may contain slashes and
+ * dots. Session ids and tool names are sent in the query, because slashes and dots would change the meaning
+ * of a path.
  */
 export const sessionAddress = (sessionId: string): string =>
   `/sessions/one?${new URLSearchParams({ id: sessionId }).toString()}`;

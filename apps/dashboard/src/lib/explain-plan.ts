@@ -1,14 +1,14 @@
 /** The decision about a request's tools, as shown in the request log, the traces and the playground. */
 interface Decision {
-  /** The number of tools that the plan chose by rank. The value is null if the plan chose all tools. */
+  /** The number of tools that the plan chose by rank. Null if the plan chose all tools. */
   readonly k: number | null;
-  /** The reason for K (the number of ranked tools). The value is null if the request had no tools. */
+  /** The reason for K (the number of ranked tools). Null if the request had no tools. */
   readonly k_reason: string | null;
 }
 
 interface Explanation {
   readonly text: string;
-  /** Text that replaces `text` if the plan chose all tools. */
+  /** Text that is shown in place of `text` if the plan chose all tools. */
   readonly whole?: string;
 }
 
@@ -68,8 +68,8 @@ const reasons: Readonly<Record<string, Explanation>> = {
 };
 
 /**
- * Explains the choice of a request's tools, with K (the number of ranked tools). In a shadow conversation, the
- * plan was not applied, so the text explains the K of the plan.
+ * Explains the choice of a request's tools, with K (the number of ranked tools). In a shadow conversation,
+ * the plan was not applied, so the text explains the K of the plan.
  */
 export function explainDecision({ k, k_reason }: Decision): string {
   if (k_reason === null) return 'The request had no tools to choose from.';
@@ -85,7 +85,7 @@ export function describeK({ k, k_reason }: Decision): string {
   return k_reason === 'shadow' ? `all tools sent (shadow, K = ${k})` : `K = ${k}`;
 }
 
-/** An explanation of K (the number of ranked tools), for the first place where a page mentions K. */
+/** An explanation of K (the number of ranked tools), shown where a page first mentions K. */
 export const meaningOfK =
   'K is the number of tools sent by rank. Tools that are always included do not count.';
 
@@ -96,14 +96,14 @@ export function describeBucket(bucket: string): string {
 }
 
 /**
- * Extracts the version of the account's routing policy from a plan's version (`<ranker>/<prior>/<policy>`). The
- * value is null until the account has a policy.
+ * Extracts the version of the account's routing policy from a plan's version (`<ranker>/<prior>/<policy>`).
+ * Null until the account has a policy.
  */
 export function policyOf(toolsetVersion: string | null): string | null {
   return toolsetVersion?.split('/')[2] ?? null;
 }
 
-/** The reasons why a tool is forwarded regardless of its rank. */
+/** The reasons for which a tool is forwarded regardless of its rank. */
 const alwaysIn: Readonly<Record<string, string>> = {
   called: 'called before',
   tool_choice: 'named by tool_choice',

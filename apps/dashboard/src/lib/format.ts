@@ -1,4 +1,4 @@
-/** Text that replaces a value that was not measured. */
+/** Text that is shown in place of a figure that was not measured. */
 export const unknown = '–';
 
 const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
@@ -82,7 +82,7 @@ export function formatShare(value: number | null | undefined, digits = 1): strin
 }
 
 /**
- * The share that a part has in a whole. The value is null if either value is unknown, or if the whole is zero.
+ * The share of a part in the whole. Null if the part or the whole is unknown, or if the whole is zero.
  */
 export function shareOf(part: number | null, whole: number | null): number | null {
   return part === null || whole === null || whole === 0 ? null : part / whole;
@@ -111,7 +111,7 @@ export function formatExactTime(value: string): string {
   return exact.format(new Date(value));
 }
 
-/** Formats a UTC day such as `2026-11-20`. The formatted UTC day is the same in every time zone. */
+/** Formats a UTC day such as `2026-11-20`. A formatted UTC day is the same in every time zone. */
 export function formatUtcDay(day: string): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),

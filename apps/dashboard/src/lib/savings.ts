@@ -1,7 +1,7 @@
 import { formatShare, formatTokens } from './format.ts';
 
 /**
- * The saved tokens of one request or of several requests. The value is null if the saved tokens are unknown.
+ * The saved tokens of one request or of several requests. Null if the number of saved tokens is unknown.
  */
 export interface Savings {
   readonly tool_tokens_saved: number | null;
@@ -11,9 +11,9 @@ export interface Savings {
 
 /**
  * The measured net number of saved tokens. The net number is the tokens of pruned definitions (counted with a
- * tokenizer) plus compression, minus recovery rounds. The number is negative if recovery cost more tokens than
- * pruning and compression saved. Every page shows the net number as “Tokens saved”. The billing unit is a
- * different figure (`net_tokens_saved`).
+ * tokenizer) plus compression, minus recovery rounds. The number is negative if recovery cost more tokens
+ * than pruning and compression saved. Every page shows the net number as “Tokens saved”. The billing unit is
+ * a different figure (`net_tokens_saved`).
  */
 export function sumTokensSaved(savings: Savings): number | null {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;
@@ -31,8 +31,8 @@ export function describeTokensSaved(savings: Savings): string {
 }
 
 /**
- * The share of the input tokens that the gateway saved. This share is approximate, because providers count with
- * their own tokenizers.
+ * The share of the input tokens that the gateway saved. This share is approximate, because providers use
+ * their own tokenizers to count.
  */
 export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
   const saved = sumTokensSaved(savings);

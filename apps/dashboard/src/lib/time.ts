@@ -11,7 +11,7 @@ function tick(): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  // The clock does not update without subscribers, so the stored time can be hours old.
+  // The clock does not run without subscribers, so the stored time can be hours old.
   if (listeners.size === 0) nowMs = Date.now();
   listeners.add(listener);
   timer ??= setInterval(tick, tickMs);
@@ -37,7 +37,7 @@ export function toLocalInput(instant: string | undefined): string {
 
 /**
  * Converts the value of an `<input type="datetime-local">` to an RFC 3339 time. Returns an empty string if
- * the value is not a valid time.
+ * the given time is not valid.
  */
 export function fromLocalInput(value: string): string {
   const timeMs = Date.parse(value);

@@ -33,14 +33,14 @@ export async function restoreLoginSession(): Promise<void> {
   else await loginSession.restore(embedded);
 }
 
-/** Removes the data, API keys and notices of the previous person. */
+/** Removes the data, API keys and notifications of the previous person. */
 function forgetPerson(): void {
   queryClient.clear();
   forgetPlaygroundKeys();
   dismissNotices();
 }
 
-/** Creates the account of a new person. If this fails, the first read of the account creates the account. */
+/** Creates the account of a new person. If this call fails, the account is created when it is first read. */
 async function registerAccount({ accessToken }: Tokens): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
   await fetch('/v1/account/register', { method: 'POST', headers, body: '{}' }).catch(() => undefined);

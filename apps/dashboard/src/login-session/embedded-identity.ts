@@ -21,8 +21,8 @@ export class EmbeddedIdentity implements Identity {
   }
 
   /**
-   * Browser tabs renew the token one after the other, because a refresh token that is used twice ends the
-   * login session.
+   * Browser tabs renew the token one after another, because a refresh token that is used twice ends the login
+   * session.
    */
   async renew(): Promise<Tokens | null> {
     return inTurn(async () => {

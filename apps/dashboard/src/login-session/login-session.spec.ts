@@ -7,7 +7,7 @@ const tokens = (accessToken: string, expiresInMs = 600_000): Tokens => ({
   email: 'me@example.com',
 });
 
-/** A test identity provider that returns the given results in order, then null. */
+/** A test identity provider that returns the given outcomes in order, and then null. */
 function createIdentity(...given: (Tokens | null | Error)[]) {
   const calls = { renewals: 0, ends: 0 };
   const identity: Identity = {

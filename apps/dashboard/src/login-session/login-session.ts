@@ -1,4 +1,4 @@
-/** Tokens from the identity provider. */
+/** Tokens that the identity provider issued. */
 export interface Tokens {
   readonly accessToken: string;
   readonly expiresInMs: number;
@@ -8,24 +8,24 @@ export interface Tokens {
 /** An identity provider, which is the gateway itself or an OpenID Connect issuer. */
 export interface Identity {
   /**
-   * Whether an earlier visit may have left a login session. Without an earlier login session, trying to renew
-   * it would fail and log an error in the browser.
+   * Whether an earlier visit may have left a login session. Without an earlier login session, an attempt to
+   * renew it would fail and log an error in the browser.
    */
   mayHaveSession(): boolean;
   /**
-   * Returns new tokens, or null when the login session has ended. Throws if the identity provider cannot be
-   * reached.
+   * Returns new tokens, or null when the login session has ended. Throws an error if the identity provider
+   * cannot be reached.
    */
   renew(): Promise<Tokens | null>;
   end(accessToken: string | null): Promise<void>;
 }
 
 export interface LoginSessionState {
-  /** The state of the login session. The state is `restoring` until the first renewal finishes. */
+  /** The state of the login session. The state is `restoring` until the first renewal has finished. */
   readonly status: 'restoring' | 'signed-out' | 'signed-in';
   /**
-   * The person's email address. The value is null while no person is signed in, or if the issuer does not
-   * supply the email address.
+   * The person's email address. Null while no person is signed in, or if the issuer does not supply the email
+   * address.
    */
   readonly email: string | null;
 }
@@ -47,16 +47,16 @@ export class LoginSession {
   #identity: Identity | null = null;
   #renewal: Promise<string | null> | null = null;
   /**
-   * Number of sign-outs on this page. If a renewal of the token started before the latest sign-out, its result
-   * is ignored.
+   * Number of sign-outs on this page. If a token renewal started before the latest sign-out, its outcome is
+   * ignored.
    */
   #ends = 0;
   readonly #listeners = new Set<() => void>();
   readonly #onAnother: () => void;
 
   /**
-   * @param onAnother callback if another tab has signed in a different person. After this callback, the page of
-   * the previous person sends no requests.
+   * @param onAnother callback that runs if another tab has signed in a different person. After this callback,
+   * the page of the previous person sends no more requests.
    */
   constructor(onAnother: () => void = () => undefined) {
     this.#onAnother = onAnother;
@@ -89,8 +89,8 @@ export class LoginSession {
   }
 
   /**
-   * Replaces the rejected access token. Concurrent callers receive the same new access token. Returns null if
-   * no new token is available.
+   * Replaces an access token that was rejected. Concurrent callers receive the same new access token. Returns
+   * null if no new token is available.
    */
   async renew(rejected: string): Promise<string | null> {
     if (this.#current && this.#current.accessToken !== rejected) return this.#current.accessToken;
@@ -116,11 +116,11 @@ export class LoginSession {
     const tokens = await identity.renew().catch(() => undefined);
     // The person signed out during the renewal, so the response is ignored.
     if (ends !== this.#ends) return null;
-    // The value `undefined` means that the identity provider could not be reached.
-    // If the identity provider cannot be reached, the person stays signed in, and the current request fails.
+    // `undefined` means that the identity provider could not be reached.
+    // If the identity provider cannot be reached, the person stays signed in, and only the current request fails.
     if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {
-      // The code does not notify listeners, because the page would then open the sign-in page instead of reloading.
+      // The code does not notify listeners, because the page would then open the sign-in page and not reload.
       this.#current = null;
       this.#onAnother();
       return null;
@@ -151,8 +151,8 @@ export class LoginSession {
 }
 
 /**
- * Name of the entry in the browser's storage that shows an earlier sign-in. Scripts need this entry, because
- * they cannot read the cookie of the login session.
+ * Name of the entry in the browser's storage that records an earlier sign-in. Scripts need this entry,
+ * because they cannot read the cookie of the login session.
  */
 const markName = 'svc-was-signed-in';
 

@@ -14,11 +14,11 @@ interface StartedSignIn {
 }
 
 /**
- * Storage key for a started sign-in. The tab stores the started sign-in during the redirect to the issuer. The
- * tab never stores a token.
+ * Storage key of a sign-in that has started. The browser tab stores the sign-in during the redirect to the
+ * issuer. The browser tab never stores a token.
  */
 const startedKey = 'svc-sign-in';
-/** Token lifetime in milliseconds, used if the issuer does not return a lifetime. */
+/** Token lifetime in milliseconds that is assumed if the issuer does not return one. */
 const defaultLifeMs = 300_000;
 
 const onLoopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
@@ -31,8 +31,8 @@ function chooseTransport(issuer: string) {
 
 let server: Promise<oauth.AuthorizationServer> | undefined;
 /**
- * The refresh token, which is stored only in memory. After a reload, the issuer recognizes the browser by its
- * own cookie.
+ * The refresh token, which is stored only in memory. After a reload, the issuer recognizes the browser by the
+ * issuer's own cookie.
  */
 let refreshToken: string | undefined;
 
@@ -129,7 +129,7 @@ export class OidcIdentity implements Identity {
       .discoveryRequest(issuer, this.#options)
       .then((response) => oauth.processDiscoveryResponse(issuer, response))
       .catch((error: unknown) => {
-        // A failed discovery of the issuer is not cached, so the next call tries again.
+        // A failed discovery of the issuer is not cached, so that the next call tries again.
         server = undefined;
         throw error;
       });
@@ -152,8 +152,8 @@ export class OidcIdentity implements Identity {
   }
 
   /**
-   * If the configured audience is the dashboard's client id, the gateway accepts ID tokens. For any other
-   * audience, the gateway accepts access tokens.
+   * If the configured audience is the dashboard's client id, the gateway accepts ID tokens. For all other
+   * audiences, the gateway accepts access tokens.
    */
   #takesIdToken(): boolean {
     return this.#settings.audience === this.#settings.client_id;

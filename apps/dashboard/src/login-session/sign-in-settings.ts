@@ -4,14 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 export type SignInSettings =
   | {
       readonly kind: 'embedded';
-      /** Whether the gateway can send emails with links for new passwords. */
+      /** Whether the gateway can send emails with a link for setting a new password. */
       readonly sends_mail: boolean;
     }
   | {
       readonly kind: 'oidc';
       readonly issuer: string;
       /**
-       * The dashboard's client id at the issuer. The value is null if the operator has not registered the
+       * The dashboard's client id at the OpenID Connect issuer. Null if the operator has not registered the
        * dashboard with the issuer.
        */
       readonly client_id: string | null;
@@ -24,7 +24,7 @@ export function useSignInSettings() {
   return useQuery({ queryKey: ['sign-in-settings'], queryFn: readSignInSettings, staleTime: Infinity });
 }
 
-/** The contact of the gateway's operator. The value is null if the operator has not configured a contact. */
+/** The contact of the gateway's operator. Null if the operator has not configured a contact. */
 export function useOperatorContact() {
   const queryFn = async () => (await readSettings()).operator_contact;
   return useQuery({ queryKey: ['operator-contact'], queryFn, staleTime: Infinity }).data ?? null;

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Foreign } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 
-/** Deletes the account after the user types the account's name, and then opens the receipt. */
+/** Deletes the account once the user has typed its name, and then opens the receipt. */
 export function DeletePanel({ account }: { readonly account: Account }) {
   const [isAsking, setAsking] = useState(false);
   return (

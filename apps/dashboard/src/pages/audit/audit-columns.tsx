@@ -3,7 +3,7 @@ import type { Column } from '../../components/data-table.tsx';
 import { Foreign, Time, Unknown } from '../../components/values.tsx';
 import { actionLabels, describeActor, describeChanges } from './describe-event.ts';
 
-/** A text that can be longer than its table column. The tooltip shows the whole text. */
+/** A text that may be longer than its table column. The tooltip shows the whole text. */
 function LongText({ text }: { readonly text: string | null }) {
   if (text === null || text === '') return <Unknown />;
   return (

@@ -8,8 +8,8 @@ export type FilterName = (typeof filterNames)[number];
 const actorLengthMax = 320;
 
 /**
- * Parses the filters in the address of the page. The function ignores invalid values, which are not sent to the
- * gateway.
+ * Parses the filters in the address of the page. The function ignores invalid filters, which are not sent to
+ * the gateway.
  */
 export function parseAuditQuery(params: URLSearchParams): AuditFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};

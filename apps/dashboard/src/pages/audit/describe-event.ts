@@ -32,7 +32,7 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
 
 export const auditActions = Object.keys(actionLabels) as AuditAction[];
 
-/** The name of an audit event's actor, or the id of a deleted person or API key. */
+/** The name of an audit event's actor, or the id if the person or API key was deleted. */
 export function describeActor({ actor }: Pick<AuditEvent, 'actor'>): string {
   return actor.type === 'operator' ? 'Operator' : (actor.name ?? actor.id ?? unknown);
 }

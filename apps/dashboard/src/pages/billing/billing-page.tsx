@@ -75,8 +75,8 @@ function Period({ billing: { period, estimate, mode } }: { readonly billing: Bil
 }
 
 /**
- * Handles the return from a checkout. The component sends the checkout id in the address to the gateway, and
- * then removes the id from the address.
+ * Handles the return from the Stripe checkout page. The component sends the checkout id from the address to
+ * the gateway, and then removes it from the address.
  */
 function CheckoutReturn() {
   const [params, setParams] = useSearchParams();
@@ -128,7 +128,7 @@ function CurrentPlan({ billing: { plan, subscription } }: { readonly billing: Bi
   );
 }
 
-/** Statuses of subscriptions for which Stripe requests no payments. */
+/** Subscription statuses for which Stripe requests no payments. */
 const endedStatuses = ['canceled', 'incomplete_expired'];
 
 function Course({ subscription }: { readonly subscription: NonNullable<Billing['subscription']> }) {

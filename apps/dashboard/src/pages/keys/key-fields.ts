@@ -8,7 +8,7 @@ export interface KeyFields {
   readonly weekly_token_budget: number | '';
   readonly k_target_override: number | '';
   /**
-   * The value of the browser's date field in the reader's time zone, such as `2026-11-20T10:00`. An empty
+   * The content of a browser date field in the reader's time zone, such as `2026-11-20T10:00`. An empty
    * expiry field means that the API key never expires.
    */
   readonly expires: string;
@@ -60,7 +60,7 @@ export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBod
   };
 }
 
-/** The RFC 3339 time of a local date and time. The value is null if the API key has no expiry. */
+/** The RFC 3339 time of a local date and time. Null if the API key has no expiry. */
 function renderExpiry(expires: string): string | null {
   return expires === '' ? null : new Date(expires).toISOString();
 }
@@ -111,8 +111,8 @@ export function renderToolNames(names: readonly string[] | null): string {
 }
 
 /**
- * The tool list for an edited text. If the text is unchanged, the old tool list is kept. An empty list allows
- * no tool, but null allows all tools.
+ * The tool list that results from the edited text. If the text is unchanged, the existing tool list is kept.
+ * An empty list allows no tools, but null allows all tools.
  */
 export function changeToolNames(before: string[] | null, text: string): string[] | null {
   return text === renderToolNames(before) ? before : parseToolNames(text);

@@ -142,7 +142,7 @@ function KeyMenu({ apiKey, onTask }: { readonly apiKey: ApiKey; readonly onTask:
   );
 }
 
-/** The action in progress, with its API key. */
+/** The action in progress, and the API key to which it applies. */
 export interface KeyTask {
   readonly kind: 'edit' | 'tools' | 'rotate' | 'revoke';
   readonly apiKey: ApiKey;

@@ -15,8 +15,8 @@ interface TaskDialogProps {
 }
 
 /**
- * A form in a dialog. Enter submits the form, and Escape closes the dialog. The dialog stays open while the
- * form is being sent, because only the dialog shows the result.
+ * A form that is shown in a dialog. Enter submits the form, and Escape closes the dialog. The dialog stays
+ * open while the form is being sent, because only the dialog shows the outcome.
  */
 export function TaskDialog({ title, onClose, onSubmit, action, isBusy, error, children }: TaskDialogProps) {
   const leave = (): void => {
@@ -59,7 +59,7 @@ interface DoneDialogProps {
 }
 
 /**
- * A dialog that shows the result of a form. A click outside the dialog does not close it, so that a shown
+ * A dialog that shows the outcome of a form. A click outside the dialog does not close it, so that a shown
  * secret is not lost.
  */
 export function DoneDialog({ title, onClose, children }: DoneDialogProps) {

@@ -6,7 +6,7 @@ import type { KeyDialogProps } from './key-dialogs.tsx';
 import { changeToolNames, renderToolNames } from './key-fields.ts';
 import { TaskDialog } from './task-dialog.tsx';
 
-/** The tools that an API key may or may not use. The tool lists apply before pruning. */
+/** The tools that an API key may and may not use. The tool lists are applied before pruning. */
 export function ToolListsDialog({ apiKey, onClose }: KeyDialogProps) {
   const [allowed, setAllowed] = useState(renderToolNames(apiKey.allowed_tools));
   const [denied, setDenied] = useState(renderToolNames(apiKey.denied_tools));

@@ -56,12 +56,12 @@ const figureColumns: readonly Column<Figures>[] = [
 
 interface BreakdownsProps {
   readonly span: { readonly from: string; readonly to: string };
-  /** The usage per model. The value is null if requests from the period were deleted from the log. */
+  /** The usage per model. Null if requests from the period were deleted from the log. */
   readonly models: readonly ModelUsage[] | null;
   readonly days: number;
 }
 
-/** The page's figures by model, API key and session. Each name is a link that filters the page. */
+/** The figures on the page by model, API key and session. Each name is a link that filters the page. */
 export function Breakdowns({ span, models }: BreakdownsProps) {
   return (
     <Stacked>
@@ -85,7 +85,7 @@ export function Breakdowns({ span, models }: BreakdownsProps) {
   );
 }
 
-/** A link to the current page with a filter. */
+/** A link to the current page with a filter applied. */
 function Narrow({
   name,
   value,

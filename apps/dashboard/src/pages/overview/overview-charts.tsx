@@ -50,7 +50,7 @@ const tickFormat = (format: (value: number) => string) => ({
 });
 const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDuration: 0 } as const;
 // Screen readers skip the charts and read the tables of figures instead.
-// No element of a chart can get the focus, because screen readers skip the charts.
+// No element of a chart can receive the focus, because screen readers skip the charts.
 const unfocusable = { accessibilityLayer: false };
 const toSeries = (series: readonly Series[]) => series.map(({ name, color }) => ({ name, color }));
 
@@ -121,7 +121,7 @@ const charts = [
   },
 ];
 
-/** Four charts of figures per day. A table with the chart's figures follows each chart. */
+/** Four charts of daily figures. A table with the chart's figures follows each chart. */
 export default function OverviewCharts({ days }: { readonly days: readonly AnalyticsDay[] }) {
   return (
     <div className={classes.charts}>

@@ -71,8 +71,8 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
 }
 
 /**
- * Explains why the page shows dashes in place of some figures. Requests are deleted after the retention period,
- * and only totals are kept longer.
+ * Explains why the page shows dashes in place of some figures. Requests are deleted after the retention
+ * period, and only totals are kept longer.
  */
 function PartlyDeleted() {
   return (

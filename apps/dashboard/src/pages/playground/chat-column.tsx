@@ -14,7 +14,7 @@ interface ChatColumnProps {
   readonly chat: ColumnChat;
 }
 
-/** A column with one conversation and the plan of its last request. */
+/** A column that shows one conversation and the plan of its last request. */
 export function ChatColumn({ title, chat }: ChatColumnProps) {
   const { turns, reply, isBusy, sessionId } = chat;
   return (
@@ -105,8 +105,8 @@ interface PlanCardProps {
 }
 
 /**
- * Shows the plan of a request. The response headers contain the first facts about the plan. The request log
- * contains the full plan a moment later.
+ * Shows the plan of a request. The first facts about the plan come from the response headers. A moment later,
+ * the request log contains the full plan.
  */
 function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
   const { requestId, model, pruneRatio, overheadMs } = headers;
@@ -146,7 +146,7 @@ function PlanPending({ isBusy, isError }: { readonly isBusy: boolean; readonly i
   );
 }
 
-/** Maximum number of ranked tools to show. Tools that the model called are always shown. */
+/** Maximum number of ranked tools that are shown. Tools that the model called are always shown. */
 const shownMax = 15;
 
 function Plan({ detail }: { readonly detail: RequestDetail }) {

@@ -5,13 +5,13 @@ import classes from './playground.module.css';
 import type { ChatColumns } from './use-chat.ts';
 
 interface ComposerProps {
-  /** Whether a message can be sent. The user must have selected a model, and the pasted tools must be valid. */
+  /** Whether the user can send a message now. The user must have selected a model, and the pasted tools must be valid. */
   readonly isReady: boolean;
   readonly chats: ChatColumns;
   readonly onSend: (text: string) => void;
 }
 
-/** The form for the next message. Enter sends the message, and Shift+Enter starts a new line. */
+/** The form with which the user writes the next message. Enter sends the message, and Shift+Enter starts a new line. */
 export function Composer({ isReady, chats, onSend }: ComposerProps) {
   const [text, setText] = useState('');
   const { isBusy, waitsForResult, stop } = chats;

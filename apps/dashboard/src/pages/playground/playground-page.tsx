@@ -18,7 +18,7 @@ const initially: Settings = {
   isCompared: false,
 };
 
-/** Parses the pasted tools. The result is either the parsed tools or the problem with the pasted text. */
+/** Parses the tools that the user pasted. The outcome is either the parsed tools or the problem with the pasted text. */
 function readTools(text: string): {
   readonly tools: readonly PlaygroundTool[];
   readonly problem: string | null;
@@ -35,7 +35,7 @@ export function PlaygroundPage() {
   const { tools, problem } = useMemo(() => readTools(settings.toolsText), [settings.toolsText]);
   const chats = useChatColumns(settings.isCompared);
   const change = (part: Partial<Settings>) => {
-    // Columns with different conversations cannot be compared.
+    // Columns that contain different conversations cannot be compared.
     if (part.isCompared !== undefined) chats.reset();
     setSettings((before) => ({ ...before, ...part }));
   };

@@ -11,7 +11,7 @@ import { readEventStream, readServerSentEvents } from '../../chat/read-stream.ts
 import type { ChatRequest } from '../../chat/render-request.ts';
 import { renderRequest } from '../../chat/render-request.ts';
 
-/** Facts about the plan from the response headers. */
+/** Facts about the plan, from the response headers. */
 export interface AnswerHeaders {
   readonly requestId: string | null;
   readonly model: string | null;
@@ -19,7 +19,7 @@ export interface AnswerHeaders {
   readonly overheadMs: string | null;
 }
 
-/** The content of a reply that has already arrived. */
+/** The content that has already arrived of a reply. */
 export interface Reply {
   readonly answer: Answer;
   readonly headers: AnswerHeaders | null;
@@ -31,7 +31,7 @@ export interface Reply {
 interface Chat extends ChatRequest {
   readonly format: ChatFormat;
   readonly column: PlaygroundColumn;
-  /** The session id that groups the requests in the conversation. */
+  /** The session id that groups the requests of the conversation. */
   readonly sessionId: string;
 }
 
@@ -169,7 +169,7 @@ function useChat(column: PlaygroundColumn): ColumnChat {
 export interface ChatColumns {
   readonly columns: readonly [pruned: ColumnChat, full?: ColumnChat];
   readonly isBusy: boolean;
-  /** Whether a model called tools, so that the user's next message is the result of the tool calls. */
+  /** Whether the model called tools, so that the user's next message is the result of the tool calls. */
   readonly waitsForResult: boolean;
   readonly stop: () => void;
   readonly reset: () => void;

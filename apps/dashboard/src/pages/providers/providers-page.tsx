@@ -46,7 +46,7 @@ export function ProvidersPage() {
   );
 }
 
-/** Filters the providers. Connected providers come first. Within both groups, providers are sorted by name. */
+/** Filters the providers. Connected providers come first. Providers are sorted by name within both groups. */
 function chooseShown(all: readonly Provider[], shown: Shown, search: string): Provider[] {
   const words = search.trim().toLowerCase();
   return all

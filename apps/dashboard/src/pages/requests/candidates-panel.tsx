@@ -19,7 +19,7 @@ import {
 } from '../../lib/explain-plan.ts';
 import classes from './request-page.module.css';
 
-/** Lists every ranked tool with its rank, and whether the tool was forwarded, pruned or called. */
+/** Lists every ranked tool with its rank, and shows whether the tool was forwarded, pruned or called. */
 export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) {
   const { trace, tools_in } = detail;
   const about = [

@@ -1,4 +1,4 @@
-/** The fields used to filter and sort candidate tools. */
+/** The fields by which candidate tools can be filtered and sorted. */
 interface Ranked {
   readonly name: string;
   readonly score: number;
@@ -12,7 +12,7 @@ export type Shown = (typeof shownCandidates)[number];
 
 interface Choice {
   readonly shown: Shown;
-  /** Text that the tool's name must contain, in upper or lower case. */
+  /** Text that the tool's name must contain, regardless of case. */
   readonly search: string;
   readonly sorting: { readonly key: string; readonly isDescending: boolean };
 }

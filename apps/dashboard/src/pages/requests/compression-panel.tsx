@@ -11,7 +11,7 @@ const decisions = {
   kept: 'The conversation started with other settings and keeps them, so that the prompt cache stays valid.',
 } as const;
 
-/** Lists each compression step, for tool definitions and for the conversation, with its savings. */
+/** Lists each compression step for tool definitions and for the conversation, with its savings. */
 export function CompressionPanel({ detail }: { readonly detail: RequestDetail }) {
   const { compression_steps: steps, compression } = detail;
   return (

@@ -77,8 +77,8 @@ function describeBody({ bytes, is_cut }: KeptBody, kind: BodyKind): string {
 }
 
 /**
- * Number of characters shown at first, and the maximum number shown after a click. Rendering more characters
- * would block the page.
+ * Number of characters that are shown at first, and the maximum number that is shown after a click. Rendering
+ * more characters would block the page.
  */
 const firstChars = 65_536;
 const charsMax = 4 * 1_048_576;

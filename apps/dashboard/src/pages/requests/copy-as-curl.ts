@@ -1,4 +1,4 @@
-/** The fields of a logged request that its curl command uses. */
+/** The fields of a logged request from which its curl command is built. */
 export interface CurledRequest {
   readonly endpoint: string;
   readonly format: string;
@@ -9,8 +9,8 @@ export interface CurledRequest {
 }
 
 /**
- * Renders a logged request as a curl command. The request log has no contents, so the message is a
- * placeholder. A shell variable supplies the API key.
+ * Renders a logged request as a curl command. The request log does not contain request contents, so the
+ * message is a placeholder. A shell variable supplies the API key.
  */
 export function renderCurl(request: CurledRequest, origin: string): string {
   const model = request.requested_model ?? request.model ?? 'svc/auto';
@@ -46,7 +46,7 @@ function renderBody({ format, stream }: CurledRequest, model: string): object {
   }
 }
 
-/** Quotes any text as one word of a POSIX shell. */
+/** Quotes any text as a single word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

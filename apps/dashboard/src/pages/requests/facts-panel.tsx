@@ -8,7 +8,7 @@ import { sessionAddress } from '../../lib/addresses.ts';
 import { explainLane } from '../../lib/explain-plan.ts';
 import classes from './request-page.module.css';
 
-/** Properties of the request and its ids in other systems. */
+/** Properties of the request, and its ids in other systems. */
 export function FactsPanel({ detail }: { readonly detail: RequestDetail }) {
   return (
     <Panel title="Details">

@@ -5,8 +5,8 @@ export type KeptBody = NonNullable<RequestDetail['content']>['request'];
 export type BodyKind = 'json' | 'text' | 'binary';
 
 /**
- * Detects the kind of a body. The content type does not determine the kind, because JSON may be truncated, and
- * text may only look like JSON.
+ * Determines the kind of a body. The content type does not determine the kind, because JSON may be truncated,
+ * and text may only look like JSON.
  */
 export function parseBodyKind({ encoding, text, is_cut }: KeptBody): BodyKind {
   if (encoding === 'base64') return 'binary';
@@ -57,7 +57,7 @@ function endOfPiece(text: string, from: number): number {
   return line >= from ? line + 1 : endWithin(text, from, pieceChars);
 }
 
-/** The end of a piece of text, chosen so that it does not split a surrogate pair. */
+/** The end of a piece of text, chosen so that no surrogate pair is split. */
 function endWithin(text: string, from: number, charsMax: number): number {
   const end = from + charsMax;
   const last = text.charCodeAt(end - 1);
@@ -115,7 +115,7 @@ function skipBlanks(json: string, from: number): number {
   return at;
 }
 
-/** The end of the JSON token that starts at `from`. An incomplete JSON string ends at the end of the text. */
+/** The end of the JSON token that starts at `from`. If a JSON string is incomplete, it ends at the end of the text. */
 function endOfToken(json: string, from: number): number {
   if (json.charAt(from) === '"') return endOfString(json, from);
   let at = from + 1;

@@ -1,5 +1,5 @@
 /**
- * Durations of a request's stages in milliseconds, from the request log. The value is null if the stage did not
+ * Durations of a request's stages in milliseconds, from the request log. Null if the stage did not
  * run.
  */
 export interface RequestTimings {
@@ -13,7 +13,7 @@ export interface RequestTimings {
 
 export type StageName = 'auth' | 'prepare' | 'plan' | 'upstream' | 'first_byte' | 'stream';
 
-/** A stage of a request. Times are in milliseconds since the request arrived. */
+/** A stage of a request. Times are in milliseconds after the arrival of the request. */
 export interface Stage {
   readonly name: StageName;
   readonly label: string;
@@ -31,9 +31,9 @@ const labels: Readonly<Record<StageName, string>> = {
 };
 
 /**
- * The stages of a request in order. Each stage of a request starts when the previous stage ends. Planning is
- * the last stage before the provider call, and ends when this call starts. The field `overhead` is the time at
- * which the provider call starts. The list omits stages without a measurement.
+ * The stages of a request, in order. Each stage of a request starts when the previous stage ends. Planning is
+ * the last stage before the provider call, and ends when this call starts. The field `overhead` is the time
+ * at which the provider call starts. The list omits stages that were not measured.
  */
 export function layOutStages(ms: RequestTimings): Stage[] {
   const total = Math.max(0, ms.total);

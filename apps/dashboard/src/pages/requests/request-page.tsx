@@ -169,7 +169,7 @@ function Money({ detail }: { readonly detail: RequestDetail }) {
   );
 }
 
-/** Describes how many tools were received and pruned, and why a different number of tools was sent. */
+/** Describes how many tools were received and pruned, and why the number of sent tools differs. */
 function describeTools({ tools_offered: offered, tools_in, tools_out, tools_pruned }: RequestDetail): string {
   if (tools_in === 0) return 'no tools in the request';
   const pruned = tools_pruned ?? Math.max(0, tools_in - tools_out);

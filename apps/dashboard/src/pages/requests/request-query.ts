@@ -6,8 +6,8 @@ export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', '
 export type FilterName = (typeof filterNames)[number];
 
 /**
- * Parses the filters in the address of the page. The function ignores invalid values, which are not sent to the
- * gateway.
+ * Parses the filters in the address of the page. The function ignores invalid filters, which are not sent to
+ * the gateway.
  */
 export function parseRequestQuery(params: URLSearchParams): RequestFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};

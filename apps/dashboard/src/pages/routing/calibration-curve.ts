@@ -21,8 +21,8 @@ export function listCurve(recallAt: RecallAt): CurvePoint[] {
 }
 
 /**
- * Positions of points in a chart. The axis of K (the number of ranked tools) is logarithmic, because small
- * values matter most.
+ * The positions of points in a chart. The axis for K (the number of ranked tools) is logarithmic, because
+ * small values of K matter most.
  */
 export interface Scale {
   readonly x: (k: number) => number;
@@ -66,8 +66,8 @@ export function drawSteps(
 /** The area between the bounds of recall as an SVG path. */
 export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
   const high = drawSteps(points, scale, (point) => point.high);
-  // The path draws the lower edge of the area backwards.
-  // On the lower edge, the height of a step applies from the next measured K down to the K of the step.
+  // The path draws the lower edge of the area from right to left.
+  // On the lower edge, each step extends from the next measured K down to its own K.
   const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
   return points.length === 0 ? '' : `${high}${low.join('')}Z`;
 }

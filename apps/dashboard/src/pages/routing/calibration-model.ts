@@ -8,7 +8,7 @@ type Answer<Path extends '/v1/account/routing/calibration' | '/v1/account/routin
 type CalibrationBucket = Answer<'/v1/account/routing/calibration'>['buckets'][number];
 type RoutingPreferences = Answer<'/v1/account/routing/preferences'>;
 
-/** The routing policy's decision in a bucket and its reason, exactly as the router applies it. */
+/** The routing policy's decision for a bucket and the reason, exactly as the router applies it. */
 export function describeDecision(bucket: CalibrationBucket): string {
   return `${describeState(bucket)}${describeRetest(bucket)}`;
 }
@@ -43,7 +43,7 @@ function describeState(bucket: CalibrationBucket): string {
 export const stateNames = { calibrated: 'on, measured', prior: 'on, default', off: 'off' } as const;
 
 /**
- * Renders K (the number of ranked tools) for the page. If a rule replaces K, the word for the rule is shown.
+ * Renders K (the number of ranked tools) for the page. If a rule overrides K, the name of the rule is shown.
  */
 export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): string {
   if (basis === 'off') return 'all';
@@ -76,7 +76,7 @@ function describeRecall({ forwarded_recall, effective_recall, recovery_rate }: C
 }
 
 /**
- * The reason why the routing policy is not applied. The value is null if the policy is applied. An API key with
+ * The reason why the routing policy is not applied. Null if the policy is applied. An API key with
  * its own K (number of ranked tools) never follows the policy.
  */
 export function describeMode({ mode }: RoutingPreferences['pruning']): string | null {

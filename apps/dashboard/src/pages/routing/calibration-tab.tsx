@@ -83,8 +83,8 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
 }
 
 /**
- * Finds the bucket that the page's address names. If the bucket does not exist, returns the bucket for all
- * intents in the same size band, or otherwise the largest bucket.
+ * Finds the bucket that the address of the page specifies. If the bucket does not exist, returns the bucket
+ * for all intents in the same size band, or else the largest bucket.
  */
 function findBucket(
   buckets: readonly CalibrationBucket[],
@@ -106,7 +106,7 @@ function Terms({ calibration }: { readonly calibration: Calibration }) {
   );
 }
 
-/** A notice that all tools are sent, although the page shows a routing policy. */
+/** A notice that all tools are sent although the page shows a routing policy. */
 function ModeNotice() {
   const { data } = useRoutingPreferences();
   const text = data === undefined ? null : describeMode(data.pruning);

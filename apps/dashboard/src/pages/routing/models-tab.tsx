@@ -32,7 +32,7 @@ export function ModelsTab() {
   );
 }
 
-/** Switches a model on or off. The notice of the change has an undo button. */
+/** Switches a model on or off. The notification about the change has an undo button. */
 function useToggleWithUndo() {
   const toggle = useToggleModel();
   const toggleModel = (model: ModelStatus, is_enabled: boolean) => {

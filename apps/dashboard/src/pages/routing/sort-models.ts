@@ -1,4 +1,4 @@
-/** The fields used to sort models. */
+/** The fields by which models can be sorted. */
 interface Sortable {
   readonly id: string;
   readonly context_window: number | null;
@@ -32,8 +32,8 @@ interface ModelSorting {
 }
 
 /**
- * Filters models by a part of their name and sorts them by a column, then by name. If a value is unknown, the
- * model comes last.
+ * Filters models by a part of their name and sorts them by a column, then by name. If the sort field of a
+ * model is unknown, the model comes last.
  */
 export function sortModels<Model extends Sortable>(
   models: readonly Model[],

@@ -9,7 +9,7 @@ import { toolAddress } from '../../lib/addresses.ts';
 import { findGrowth, listNewNames } from './growth.ts';
 import classes from './session-page.module.css';
 
-/** Maximum number of tool names to show per step. The page of the request lists all tools. */
+/** Maximum number of tool names that are shown per step. The page of the request lists all tools. */
 const namesMax = 40;
 
 /** Shows when the session's tool set was chosen, and which tools were added later. */

@@ -4,12 +4,12 @@ interface Sized {
   readonly tools_out: number;
 }
 
-/** Maximum number of steps of the growth to show. */
+/** Maximum number of steps in the growth of the tool set that are shown. */
 const pointsMax = 20;
 
 /**
- * The requests at which the tool set grew. Each returned request forwarded more tools than every earlier
- * request.
+ * The requests at which the tool set grew. Each returned request forwarded more tools than all earlier
+ * requests.
  */
 export function findGrowth<Request extends Sized>(requests: readonly Request[]): Request[] {
   let most = 0;
@@ -22,7 +22,7 @@ export function findGrowth<Request extends Sized>(requests: readonly Request[]):
   return points.slice(0, pointsMax);
 }
 
-/** For each list of tool names, the names that are not in an earlier list. */
+/** For each list of tool names, the names that no earlier list contains. */
 export function listNewNames(lists: readonly (readonly string[])[]): string[][] {
   const known = new Set<string>();
   return lists.map((names) => {

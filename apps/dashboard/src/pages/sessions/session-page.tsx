@@ -22,7 +22,7 @@ import classes from './session-page.module.css';
 
 const SessionCharts = lazy(() => import('./session-charts.tsx'));
 
-/** The period of the page's figures in days. Request logs are kept for at most one year. */
+/** The period in days that the figures on the page cover. Request logs are kept for at most one year. */
 const days = 366;
 
 /** One session with its requests in order. */

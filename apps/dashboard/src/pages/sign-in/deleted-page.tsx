@@ -17,7 +17,7 @@ function useDeletion(deletionId: string) {
       unwrap(
         api.GET('/v1/account/deletions/{deletion_id}', { params: { path: { deletion_id: deletionId } } }),
       ),
-    // Polling stops after a failed first read, which the user can retry.
+    // Polling stops if the first read fails, and the user can retry.
     refetchInterval: ({ state: { data, status } }) =>
       data?.status === 'done' || (data === undefined && status === 'error') ? false : pollMs,
   });
@@ -33,7 +33,7 @@ export function DeletedPage() {
   const state = useLocation().state as { leaves?: boolean } | null;
   const leaves = state?.leaves === true;
   useEffect(() => {
-    // The page signs the person out only now, because an earlier sign-out would have opened the sign-in page.
+    // The page signs the person out only at this point, because an earlier sign-out would have opened the sign-in page.
     if (leaves) void logOut();
   }, [leaves]);
   return (

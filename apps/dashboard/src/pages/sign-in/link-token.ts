@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
 
 /**
- * The token from the fragment of a link in an email. The value is null if the address has no token. The
+ * The token from the fragment of a link in an email. Null if the address contains no token. The
  * fragment is removed from the address bar, so that the browser's history does not contain the token.
  */
 export function useLinkToken(): string | null {

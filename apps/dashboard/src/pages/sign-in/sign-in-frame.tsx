@@ -8,7 +8,7 @@ interface SignInFrameProps {
   readonly children: ReactNode;
 }
 
-/** The frame of the pages for forgotten passwords and verification links. */
+/** The frame around the pages for forgotten passwords and verification links. */
 export function SignInFrame({ title, children }: SignInFrameProps) {
   useEffect(() => {
     document.title = `${title} · Agent gateway`;

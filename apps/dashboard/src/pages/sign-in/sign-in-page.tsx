@@ -8,8 +8,8 @@ import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
 /**
- * The path of the page to open after the sign-in. This is the page that required the sign-in, or the Welcome
- * page.
+ * The path of the page to open after the sign-in. This is the page that required the sign-in, or else the
+ * Welcome page.
  */
 function useNext(): string {
   const state = useLocation().state as { next?: unknown } | null;
@@ -51,8 +51,8 @@ export function SignInPage() {
 }
 
 /**
- * The completion of the sign-in. Both runs of the effect share this completion. React may run the effect twice,
- * but the issuer's response can be used only once.
+ * The promise that completes the sign-in. Both runs of the effect share this promise. React may run the
+ * effect twice, but the issuer's response can be used only once.
  */
 let completion: Promise<string> | undefined;
 

@@ -11,7 +11,7 @@ interface CollisionsProps {
   readonly tools: readonly ToolHealth[];
 }
 
-/** Compares the tool with each similar tool. */
+/** Compares the tool with each tool that is similar to it. */
 export function Collisions({ tool, tools }: CollisionsProps) {
   if (tool.near_duplicates.length === 0) return null;
   return (

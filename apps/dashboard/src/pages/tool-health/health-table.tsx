@@ -133,7 +133,7 @@ const columns: readonly Column<ToolHealth>[] = [
   },
 ];
 
-/** A score out of 100 with a bar. The color of the bar shows the same information as the number. */
+/** A score out of 100, shown with a bar. The color of the bar shows the same information as the number. */
 function DescriptionScore({ score }: { readonly score: number | null }) {
   if (score === null) return <Unknown />;
   const level = score >= 75 ? 'good' : score >= 50 ? 'fair' : 'poor';

@@ -1,4 +1,4 @@
-/** The fields used to sort tools. */
+/** The fields by which tools can be sorted. */
 interface Sortable {
   readonly name: string;
   readonly description_score: number | null;

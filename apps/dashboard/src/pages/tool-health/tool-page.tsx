@@ -16,10 +16,10 @@ import { Collisions } from './collisions.tsx';
 import { IssuesPanel } from './issues-panel.tsx';
 import classes from './tool-page.module.css';
 
-/** The period of the page's figures in days. */
+/** The period in days that the figures on the page cover. */
 const days = 90;
 
-/** A page with all statistics of one tool. */
+/** A page with all statistics about one tool. */
 export function ToolPage() {
   const [params] = useSearchParams();
   const name = params.get('name') ?? '';

@@ -11,10 +11,10 @@ export interface TestResult {
   readonly requestId: string | null;
   readonly toolsIn: number;
   readonly toolsOut: number;
-  /** The ranking method for the tools. The value is null if all tools were forwarded. */
+  /** The method by which the tools were ranked. Null if all tools were forwarded. */
   readonly routing: string | null;
   /**
-   * The gateway's processing time in milliseconds, without the provider. The value is null if the time is
+   * The gateway's own processing time in milliseconds, without the provider's time. Null if the time is
    * unknown.
    */
   readonly overheadMs: number | null;
@@ -24,12 +24,12 @@ export interface TestResult {
 interface TestRequest {
   readonly model: string;
   readonly question: string;
-  /** The API key for the test request. If the API key is null, a short-lived API key is created. */
+  /** The API key that the test request uses. If the API key is null, a short-lived API key is created. */
   readonly secret: string | null;
   readonly onProgress: (result: TestResult) => void;
 }
 
-/** Sends a question with the example tools and reports the response while it arrives. Throws ApiError. */
+/** Sends a question with the example tools and reports the response while it arrives. Throws an `ApiError`. */
 export async function sendTestRequest({ model, question, secret, onProgress }: TestRequest): Promise<void> {
   const key = secret ?? (await unwrap(api.POST('/v1/account/playground-key', {}))).key;
   const { path, body } = renderRequest('chat-completions', {

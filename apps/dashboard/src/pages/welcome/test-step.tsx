@@ -93,12 +93,12 @@ function TestForm({ sent, onChange, isBusy, onSend }: TestFormProps) {
 }
 
 /**
- * Number of saved tokens that the request log counts per pruned tool. This fixed billing unit is part of the
- * public interface.
+ * Number of saved tokens that the request log counts per pruned tool. This billing unit is constant, because
+ * it is part of the public interface.
  */
 const tokensPerTool = 100;
 
-/** Shows the response while it arrives, and the effect of the plan on the request. */
+/** Shows the response as it arrives, and the effect of the plan on the request. */
 function TestAnswer({ result }: { readonly result: TestResult }) {
   const { answer, requestId, isDone } = result;
   return (
