@@ -42,7 +42,7 @@ export interface AccountParts extends Pick<ServiceParts, 'messaging' | 'logger' 
    * sessions.
    */
   readonly authenticationDatabase: AccountDatabase;
-  /** The Redis server that holds the cache. The account service also runs without Redis. */
+  /** The Redis server for caches. The account service also runs without Redis. */
   readonly epochRedis: Redis;
 }
 

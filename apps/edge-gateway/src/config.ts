@@ -196,7 +196,7 @@ const edgeVariables = z
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
      * Time limit for a non-streaming provider call without tools, in milliseconds. When this time is over, the
-     * gateway sends a parallel attempt (hedge) to another backend. The value 0 disables parallel attempts.
+     * gateway sends a parallel attempt (hedge) to another backend. Zero disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Maximum number of concurrent calls to one provider with one credential. */

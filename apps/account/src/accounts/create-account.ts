@@ -60,7 +60,7 @@ const unnamed = 'My account';
 
 /**
  * Creates an account with a policy, preferences, and a person for the token's subject. If the subject already
- * has an account, returns this account, because each subject gets exactly one account.
+ * has an account, the function returns it, because each subject gets exactly one account.
  */
 export async function registerAccount(
   context: AccountsContext,

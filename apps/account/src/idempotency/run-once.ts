@@ -35,9 +35,9 @@ interface CreatingCall {
 
 /**
  * Runs a call at most once per idempotency key. For one day, repeated calls with the idempotency key return
- * the stored reply (as JSON, including secrets). Callers must hold a transaction that locks the account's row
- * (`takeNextEpoch`). Because of the lock, the second of two concurrent calls waits and returns the reply of
- * the first call. The reply to a failed call is not stored. Throws `idempotency_key_reused` if the
+ * the stored reply (as JSON, including secrets). Callers must be in a transaction that locks the account's
+ * row (`takeNextEpoch`). Because of the lock, the second of two concurrent calls waits and returns the reply
+ * of the first call. The reply to a failed call is not stored. Throws `idempotency_key_reused` if the
  * idempotency key was used for a different request.
  */
 export async function runOnce<Reply>(

@@ -85,8 +85,8 @@ export interface AdmittedGuess {
 /**
  * Slows down password guessing across all replicas. Each sign-in attempt counts as a failure before the
  * password is checked, and a correct password cancels that failure. Guessing many passwords concurrently
- * therefore has no advantage over guessing one after another. Attempts with unknown email addresses count as
- * well. Addresses, networks and devices are hashed into 2^20 counters of each kind, and two with the same
+ * therefore has no advantage over guessing one after another. Attempts with unknown email addresses are also
+ * counted. Addresses, networks and devices are hashed into 2^20 counters of each kind, and two with the same
  * hash share a counter. These hashes are HMACs, so an attacker cannot produce a collision.
  */
 export class GuessLimit {
@@ -109,7 +109,7 @@ export class GuessLimit {
     if (deviceId !== null && (await this.#reserve('device', deviceId)) === null)
       return { own: [this.#bucketOf('device', deviceId)], shared: [], network: null };
     // The budget of the client address is checked first.
-    // A blocked client can therefore not use up the budgets of other people's email addresses.
+    // A blocked client therefore cannot use up the budgets of other people's email addresses.
     const pair = `${clientAddress} ${email}`;
     await this.require('address', clientAddress);
     await this.require('pair', pair);

@@ -9,7 +9,7 @@ export interface PaidSubscription {
   readonly cancelAtPeriodEnd: boolean;
 }
 
-/** The result of a Stripe checkout page. */
+/** The outcome of a Stripe checkout page. */
 export interface PaidCheckout {
   readonly accountId: string | null;
   readonly isComplete: boolean;

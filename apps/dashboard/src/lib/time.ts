@@ -28,7 +28,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }
 
-/** Renders a time in the reader's time zone as the value of an `<input type="datetime-local">`. */
+/** Renders a time in the reader's time zone, in the format of an `<input type="datetime-local">`. */
 export function toLocalInput(instant: string | undefined): string {
   if (instant === undefined || instant === '') return '';
   const date = new Date(instant);
@@ -36,7 +36,7 @@ export function toLocalInput(instant: string | undefined): string {
 }
 
 /**
- * Converts the value of an `<input type="datetime-local">` to an RFC 3339 time. Returns an empty string if
+ * Converts the content of an `<input type="datetime-local">` to an RFC 3339 time. Returns an empty string if
  * the given time is not valid.
  */
 export function fromLocalInput(value: string): string {

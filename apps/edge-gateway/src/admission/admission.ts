@@ -31,8 +31,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * A request's admission to run, with the bytes that the request holds. The permission to run can be released
- * only once.
+ * A request's admission to run, with the bytes that the request keeps in memory or on disk. The permission to
+ * run can be released only once.
  */
 export interface Turn {
   readonly accountId: string;

@@ -93,8 +93,8 @@ export interface BudgetState {
  */
 export interface BudgetStore {
   /**
-   * Syncs the budget of an API key. A budget store that has lost its data does not know the usage of the key. In
-   * this case, the budget store returns null and changes nothing, unless the sync includes the restored usage.
+   * Syncs the budget of an API key. A budget store that has lost its data does not contain the usage of the key.
+   * In this case, the budget store returns null and changes nothing, unless the sync includes the restored usage.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
 }

@@ -31,10 +31,10 @@ interface Waiting {
 type Settlement = BudgetSync['settled'];
 
 /**
- * One edge's part of the budget of one key. The budget store knows how many tokens this edge reserves
- * (`#held`). The reserved tokens are for requests in flight (`#reserved`), for settlements that are not
- * synced (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so a
- * later sync corrects a lost or late message.
+ * One edge's part of the budget of one key. The budget store contains the number of tokens that this edge
+ * reserves (`#held`). The reserved tokens are for requests in flight (`#reserved`), for settlements that are
+ * not synced (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so
+ * a later sync corrects a lost or late message.
  */
 export class KeyBudget {
   readonly #options: KeyBudgetOptions;

@@ -38,8 +38,8 @@ const upkeepMs = 5_000;
  */
 const keysMax = 50_000;
 /**
- * Maximum number of deleted accounts that are remembered. The open requests of a deleted account end within
- * seconds.
+ * Maximum number of deleted accounts whose ids are kept in memory. The open requests of a deleted account end
+ * within seconds.
  */
 const forgottenMax = 10_000;
 
@@ -93,8 +93,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Returns whether this process already knows that the API key's budget is used up. This check needs no
-   * sync, and its outcome is reused for one second.
+   * Returns whether this process has already recorded that the API key's budget is used up. This check needs
+   * no sync, and its outcome is reused for one second.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;

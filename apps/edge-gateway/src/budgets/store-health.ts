@@ -12,8 +12,8 @@ export class StoreHealth {
   #retryAt = 0;
 
   /**
-   * @param onChange a callback that gets an error when the store becomes unavailable, and no error when the
-   * outage ends
+   * @param onChange a callback that receives an error when the store becomes unavailable, and no error when
+   * the outage ends
    */
   constructor(now: () => number, onChange: (error?: unknown) => void) {
     this.#now = now;
@@ -25,8 +25,8 @@ export class StoreHealth {
   }
 
   /**
-   * Whether this process may sync with the store now. While the budget store is unavailable, the result is
-   * true at most once per second.
+   * Whether this process may currently sync with the store. While the budget store is unavailable, the result
+   * is true at most once per second.
    */
   mayAsk(): boolean {
     if (!this.#isAway) return true;

@@ -19,7 +19,7 @@ export const accountKeyKinds = [
 ] as const;
 export type AccountKeyKind = (typeof accountKeyKinds)[number];
 
-/** Renders the Redis key for a value of an account. */
+/** Renders the Redis key under which account data is stored. */
 export function accountKey(kind: AccountKeyKind, accountId: string, name?: string): string {
   return name === undefined ? `${kind}:{${accountId}}` : `${kind}:{${accountId}}:${name}`;
 }

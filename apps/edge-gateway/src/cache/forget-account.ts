@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import { isAccountKey } from './account-keys.ts';
 
 /**
- * The Redis servers that contain account keys, in the order in which their keys are deleted. The two fields
- * may refer to the same Redis server.
+ * The Redis servers that contain account keys, in the order in which their keys are deleted. Both fields may
+ * refer to the same Redis server.
  */
 export interface AccountKeyServers {
   readonly cache: Pick<Redis, 'scan' | 'unlink'>;

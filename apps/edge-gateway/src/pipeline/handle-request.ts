@@ -31,9 +31,9 @@ import { isLarge } from '../request/request-facts.ts';
  * - Planning may shrink the upstream request, but a planning failure never fails the request (plan,
  * validate).
  * - If a response breaks off before its first byte, the request is forwarded again (forward, relay).
- * - The gateway answers calls to its recovery tool in recovery rounds, and the client never sees these calls
- * (relay, forward). If the recovery rounds end without a response, the client's own request is sent with every
- * tool (startAfresh).
+ * - The gateway responds to calls to its recovery tool in recovery rounds, and the client never receives
+ * these calls (relay, forward). If the recovery rounds end without a response, the client's own request is
+ * sent with every tool (startAfresh).
  * - The gateway handles other requests between the steps of a large request.
  * - After its first byte has been sent to the client, a request ends exactly once, and its end is recorded
  * (relay, record). The function never throws. Every outcome of a request, including a defect in the gateway,

@@ -76,7 +76,7 @@ export class MemberFilter {
     return Buffer.from(this.#held.splice(0));
   }
 
-  /** Processes the next byte. Returns true while the filter does not yet know whether the byte is forwarded. */
+  /** Processes the next byte. Returns true while the filter has not decided yet whether the byte is forwarded. */
   #take(byte: number): boolean {
     switch (this.#state) {
       case 'before':

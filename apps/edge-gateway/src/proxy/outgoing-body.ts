@@ -13,11 +13,11 @@ import type { ProxyTarget } from './proxy-target.ts';
 export interface OutgoingBody {
   /** The content type of the request body. If undefined, the client's content type is used. */
   readonly contentType: string | undefined;
-  /** The length of the body in bytes. The value is undefined if the client did not declare a length. */
+  /** The length of the body in bytes. Undefined if the client did not declare a length. */
   readonly length: number | undefined;
   /** Whether the body can be sent again. */
   readonly isRepeatable: boolean;
-  /** The whole request body. The value is undefined if the body is not buffered. */
+  /** The whole request body. Undefined if the body is not buffered. */
   readonly bytes: Buffer | undefined;
   readonly open: () => Uint8Array | Readable;
   /** Converts the response to the client's format. If undefined, the response is forwarded unchanged. */

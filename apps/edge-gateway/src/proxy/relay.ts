@@ -23,8 +23,8 @@ import { readWhole } from '../upstream/answer-body.ts';
 /** The rules for how a response is sent to the client. */
 interface AnswerRules extends Pick<OutgoingBody, 'isMapped' | 'mapAnswer'> {
   /**
-   * The tools that the API key may use. The value is null if the key may use all tools, or if the response
-   * cannot have tool calls.
+   * The tools that the API key may use. Null if the API key may use all tools, or if the response cannot have
+   * tool calls.
    */
   readonly permission: ToolPermission | null;
 }

@@ -126,12 +126,12 @@ export function deriveKey(owner: string, key: string): string {
 }
 
 /**
- * The opening of a conversation, which consists of the messages before the model's first turn. Model routing
- * needs only the opening if the request is not planned.
+ * The first messages of a conversation, which precede the model's first turn. Model routing needs only the
+ * opening messages if the request is not planned.
  */
 interface Opening {
   readonly digest: string;
-  /** Index of the first message after the opening of the conversation. */
+  /** Index of the first message after the conversation's opening messages. */
   readonly end: number;
   /**
    * The hash of the conversation's first messages. Several digests extend this hash, so later messages are

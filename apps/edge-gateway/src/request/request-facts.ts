@@ -122,8 +122,8 @@ export function readOwnCredential(tape: JsonTape): string | null {
  * bound conversation, the prefix is sent unchanged from the first turn on. Even the first response of the
  * model may contain a signature. The catalogue determines which models bind reasoning, because these models
  * also reason without a `thinking` field. A request is not bound without signatures in its transcript if it
- * disables reasoning, or if its format has no field for signatures. If the catalogue does not know the model
- * or its family, the `thinking` field of the messages format counts as bound reasoning.
+ * disables reasoning, or if its format has no field for signatures. If the model and its family are not in
+ * the catalogue, the `thinking` field of the messages format counts as bound reasoning.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -188,8 +188,8 @@ function turnsReasoningOff(tape: JsonTape): boolean {
 }
 
 /**
- * Checks that every tool result answers an earlier tool call, and that every tool call is answered before the
- * conversation continues.
+ * Checks that every tool result belongs to an earlier tool call, and that every tool call has a result before
+ * the conversation continues.
  * @throws GatewayError `unbalanced_tool_calls`
  */
 export function requireBalancedToolCalls({ format, messages }: RequestOutline): void {

@@ -11,7 +11,7 @@ const readFields = ['system', 'messages', 'tools'] as const;
 
 /**
  * Estimated tokens of the files in a request. The number `image` is the token count of the largest image that
- * Anthropic does not scale down (1,568 pixels, "Vision"). The value `document` is the maximum token count of
+ * Anthropic does not scale down (1,568 pixels, "Vision"). The number `document` is the maximum token count of
  * one page (Anthropic, "PDF support"). The number of pages is unknown, so a document counts as one page.
  */
 const tokensPerFile = { image: 1600, document: 3000 } as const;

@@ -46,8 +46,8 @@ const nothing: RecallByModel = new Map();
 
 /**
  * Effective recall per model over the last week. This is the share of requests with pruned tools in which the
- * model received every tool that it called or requested. The recall figures are loaded in the background, so
- * requests do not wait for them. Until recall figures are loaded, the prior applies.
+ * model received every tool that it called or requested. Recall is loaded in the background, so requests do
+ * not wait for it. Until recall has been loaded, the prior applies.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;

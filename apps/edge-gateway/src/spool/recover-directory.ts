@@ -28,7 +28,7 @@ interface RecoveredDirectory {
 }
 
 /**
- * Recovers the spool directory of a process that died. The caller must hold the lock of the spool directory.
+ * Recovers the spool directory of a process that died. The caller must have locked the spool directory.
  * For each accepted request without an end line, an `interrupted` end line is written to a separate segment.
  * The recovery skips incomplete and damaged lines. An interrupted recovery of a spool directory can safely be repeated.
  */

@@ -26,7 +26,7 @@ interface ChoiceState {
   /** Indexes of the content blocks whose tool calls are hidden from the client. */
   readonly hidden: Set<number>;
   /**
-   * Maps the provider's block numbers to the block numbers that the client gets, without the hidden blocks.
+   * Maps the provider's block numbers to the block numbers that the client receives, without the hidden blocks.
    */
   readonly placed: Map<number, number>;
   readonly hiddenIds: Set<string>;
@@ -40,8 +40,8 @@ interface ChoiceState {
 /**
  * Removes calls to denied tools from one response, event by event. The response may have any format. The
  * first event of a tool call determines whether the call is removed, so no event is delayed. If a choice
- * contains only denied calls, a short text replaces the calls, and the choice ends like a complete answer.
- * The agent therefore neither waits for a tool result nor receives an empty turn.
+ * contains only denied calls, a short text replaces them, and the choice ends like a complete response. The
+ * agent therefore neither waits for a tool result nor receives an empty turn.
  */
 export class DeniedCalls {
   readonly #permission: ToolPermission;

@@ -54,8 +54,8 @@ const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'ty
 
 /**
  * Applies an API key's allow and deny lists to a request body of any API. The function removes every tool that
- * the key may not use. The result is a list of byte edits in ascending order. Returns no edits if the API key
- * may use every tool in the body. The running time is linear in the length of the body.
+ * the key may not use. The returned list contains byte edits in ascending order. Returns no edits if the API
+ * key may use every tool in the body. The running time is linear in the length of the body.
  * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use.
  * @throws GatewayError `ambiguous_tools` if servers may read the body in different ways
  */

@@ -129,9 +129,9 @@ interface BasicTool {
 }
 
 /**
- * Removes the tools that probably belong to an MCP server. A name of an MCP server's tool belongs to the agent
- * if the agent's shell tool is spelled in the same way, or if the agent has no other tool for the purpose. A
- * list without a shell tool that contains only such names is the list of an MCP server.
+ * Removes the tools that probably belong to an MCP server. The name of an MCP server's tool belongs to the
+ * agent if the agent's shell tool is spelled the same way, or if the agent has no other tool for the purpose.
+ * A list without a shell tool that contains only such names is the list of an MCP server.
  */
 function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   const isServers = ({ name }: BasicTool): boolean => serverNames.has(bareName(name));

@@ -6,8 +6,8 @@ import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 /** Approximate factor between two consecutive tried values of K (the number of ranked tools). */
 const gridFactor = 1.03;
 /**
- * Limit on the work of one replay. In long conversations with long tool lists, fewer values of K (the number
- * of ranked tools) are tried.
+ * Limit on the work of one replay. In long conversations with long tool lists, the router tries fewer values
+ * of K (the number of ranked tools).
  */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 

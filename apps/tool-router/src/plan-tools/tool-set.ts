@@ -34,7 +34,7 @@ export interface ToolSetOptions {
    */
   readonly pinned: ReadonlySet<number>;
   /**
-   * The remembered tool set. Later turns can only add tools to this set. Undefined if the tool set has not
+   * The stored tool set. Later turns can only add tools to this set. Undefined if the tool set has not
    * been decided yet.
    */
   readonly remembered: PlannedConversation | undefined;
@@ -86,7 +86,7 @@ const unarmed: Recovery = { armed: false, way: 'in_place' };
  * set, and later turns add tools. All tools are forwarded until the deciding turn. The tool set for a turn
  * depends only on this turn and earlier turns. The tool set after the deciding turn contains the tool set at
  * each earlier point of the transcript.
- * @param turns all turns, or only the turns after the remembered turns.
+ * @param turns all turns, or only the turns after those that are already stored.
  */
 export function* chooseToolSet(
   index: KeywordIndex,

@@ -17,7 +17,7 @@ const namePattern = /[\p{L}\p{N}_]+(?:[.:/-]+[\p{L}\p{N}_]+)*/gu;
 
 /**
  * Adds the state of the agent loop to a ranking. During an agent loop, the inner ranker's ranking of the turn
- * does not change. The inner ranker's cache can therefore be used in every step.
+ * does not change. Every step can therefore use the cache of the inner ranker.
  */
 export class LoopRanker implements ToolRanker {
   readonly #ranker: ToolRanker;

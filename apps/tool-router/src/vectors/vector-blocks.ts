@@ -4,7 +4,7 @@ import type { PackedVector } from './packed-vector.ts';
 /** Number of vectors per block. Blocks are allocated on demand, so an idle router has none. */
 const blockRows = 4096;
 /**
- * Number of bytes per vector beyond its numbers. The bytes hold the hash (64 characters), the cache
+ * Number of bytes per vector beyond its numbers. These bytes contain the hash (64 characters), the cache
  * entry and the scale. This limit was measured with 100,000 vectors.
  */
 const rowOverheadBytes = 220;

@@ -108,7 +108,7 @@ const verbGroup = new Map(
   }),
 );
 
-/** Splits text or an identifier into lower-case words. `getUserByID2` gives `get, user, by, id, 2`. */
+/** Splits text or an identifier into lower-case words. `getUserByID2` becomes `get, user, by, id, 2`. */
 export function splitWords(text: string): string[] {
   // eslint-disable-next-line regexp/no-super-linear-move -- two or more capitals always match, so no run is read twice
   const words = text.slice(0, 20_000).match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{N}+/gu) ?? [];

@@ -12,7 +12,7 @@ import {
 } from '../../lib/savings.ts';
 import classes from './overview.module.css';
 
-/** All figures of the overview, in groups. */
+/** All figures on the overview page, in groups. */
 export function OverviewFigures({ totals }: { readonly totals: AnalyticsTotals }) {
   return (
     <div className={classes.groups}>

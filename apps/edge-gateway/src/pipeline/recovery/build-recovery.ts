@@ -164,8 +164,8 @@ function withoutTools(given: RecoveryInput, names: readonly string[]): Recovery 
 }
 
 /**
- * Rewrites calls to pruned tools in the transcript as calls to the recovery tool. The result depends only on
- * the transcript, so every later turn is rewritten in the same way.
+ * Rewrites calls to pruned tools in the transcript as calls to the recovery tool. The rewritten form depends
+ * only on the transcript, so every later turn is rewritten in the same way.
  */
 function renderCallEdits(
   places: readonly CallPlace[],

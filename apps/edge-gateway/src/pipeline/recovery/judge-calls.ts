@@ -15,7 +15,7 @@ export interface MadeCall {
 
 /**
  * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. The gateway
- * answers all other tool calls.
+ * responds to all other tool calls.
  */
 export type Verdict =
   | {
@@ -27,8 +27,8 @@ export type Verdict =
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
   /**
-   * If a call has invalid arguments, the gateway answers the first such call to the tool with a correction.
-   * If the model repeats an invalid call, the client receives the call.
+   * If a call has invalid arguments, the gateway responds to the first such call to the tool with a
+   * correction. If the model repeats an invalid call, the client receives the call.
    */
   | {
       readonly kind: 'correct';

@@ -23,8 +23,8 @@ const text = { type: 'string' } as const;
 const descriptionCharactersMax = 1024;
 
 /**
- * Renders the recovery tool. The result depends only on the input, so the same tool names always give the same
- * bytes. If the names do not fit into the tool's description, they are listed in the description of the
+ * Renders the recovery tool. The output depends only on the input, so the same tool names always give the
+ * same bytes. If the names do not fit into the tool's description, they are listed in the description of the
  * parameter `names`.
  */
 export function renderRecoveryTool({ names, taken, recalls }: RecoveryToolInput): RecoveryTool {

@@ -14,7 +14,7 @@ interface WithheldCall extends MadeCall {
   verdict?: Verdict;
 }
 
-/** A tool call that the gateway answers instead of the client. */
+/** A tool call to which the gateway responds in place of the client. */
 export interface RecoveryCall {
   readonly id: string;
   readonly verdict: Exclude<Verdict, { kind: 'deliver' }>;
@@ -156,9 +156,9 @@ export class RoundReducer {
   }
 
   /**
-   * Returns the tool calls that the gateway answers if another round follows. Another round follows only if the
-   * current round has no calls for the client, and the model waits for answers. Returns undefined if the
-   * response is complete. The field `rest` contains the remaining events of a complete response.
+   * Returns the tool calls to which the gateway responds if another round follows. Another round follows only
+   * if the current round has no calls for the client, and the model waits for tool results. Returns undefined
+   * if the response is complete. The field `rest` contains the remaining events of a complete response.
    */
   recoveryCalls(): readonly RecoveryCall[] | undefined {
     for (const call of this.#withheld.values()) this.#judge(call);

@@ -14,7 +14,7 @@ export interface NextRound {
   /** Names of the tools that are sent in addition to the planned tools. */
   readonly added: readonly string[];
   /**
-   * The messages after the client's last message. These messages are the model's turns until now and the
+   * The messages after the client's last message. These messages are the turns of the model so far and the
    * gateway's responses.
    */
   readonly messages: readonly ChatMessage[];
@@ -57,7 +57,7 @@ export class RoundRequests {
   }
 
   /**
-   * Answers the recovery tool calls of a round. The next request contains these answers.
+   * Answers the recovery tool calls of a round. The next request contains these responses.
    * @param current the recovery in this round.
    * @param events all events of the round.
    * @param isLast whether the next request contains every tool
@@ -84,7 +84,7 @@ export class RoundRequests {
     this.#messages.push(...renderTurn(events, given));
   }
 
-  /** Records the pruned tools that the given calls request by name, but does not answer the calls. */
+  /** Records the pruned tools that the given calls request by name, but does not respond to the calls. */
   noteRequested(calls: readonly RecoveryCall[]): void {
     for (const { verdict } of calls) for (const name of namesIn(verdict)) this.noteRecovered(name);
   }

@@ -1,8 +1,8 @@
 import type { TokenUsage } from '@gateway/interchange';
 
 /**
- * Adds up the usage of all recovery rounds for the log and the bill. Returns undefined if no recovery round
- * reported usage.
+ * Adds up the usage of all recovery rounds for the log and for billing. Returns undefined if no recovery
+ * round reported usage.
  */
 export function sumUsage(usages: readonly TokenUsage[]): TokenUsage | undefined {
   const [first, ...others] = usages;

@@ -105,8 +105,8 @@ export class RoutingInsightsRoute {
 }
 
 /**
- * Minimum number of requests from which a statistic about a model is computed. A figure from fewer requests
- * would depend more on chance than on the model.
+ * Minimum number of requests from which a statistic about a model is computed. A statistic from fewer
+ * requests would depend more on chance than on the model.
  */
 export const samplesMin = 20;
 const modelsMax = 5;

@@ -184,7 +184,7 @@ interface RuledModels {
   readonly ruleOf: (listed: ListedModel) => ExclusionRule | undefined;
 }
 
-/** The needs of the smallest request. Larger requests exclude more models. */
+/** The requirements of the smallest possible request. Larger requests exclude more models. */
 const noNeeds: Needs = {
   tools: false,
   images: false,

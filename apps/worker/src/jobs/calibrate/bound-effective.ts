@@ -83,8 +83,8 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
 }
 
 /**
- * Whether the lower bound of effective recall meets the recall target. The function gives the same result as
- * comparing `boundEffectiveAt` with the target, but is faster.
+ * Whether the lower bound of effective recall meets the recall target. The function returns the same answer
+ * as a comparison of `boundEffectiveAt` with the target, but is faster.
  */
 export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
   return isExact(counts, recoveryRate)

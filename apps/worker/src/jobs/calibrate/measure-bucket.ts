@@ -1,7 +1,7 @@
 import jstat from 'jstat';
 import type { Setup } from './setup-change.ts';
 
-/** The result of one shadow conversation for one bucket. */
+/** The measurement of one shadow conversation for one bucket. */
 export interface ShadowSample {
   /** Time of the conversation's first request, as RFC 3339. */
   readonly at: string;

@@ -20,8 +20,8 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 const shownKs = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 512];
 
 /**
- * Describes an account's routing policy in the form in which the router applies it, together with the
- * underlying data.
+ * Describes an account's routing policy as the router applies it, together with the underlying
+ * data.
  */
 export async function describeCalibration(
   database: TelemetryDatabase,

@@ -114,8 +114,8 @@ interface Sums {
 }
 
 /**
- * Stored totals exist only per account and API key. If a filter selects models or sessions, only the request
- * log contains the figures.
+ * Stored totals exist only per account and API key. If a filter selects models or sessions, the usage is
+ * available only in the request log.
  */
 function readSums(database: TelemetryDatabase, question: Question): Promise<Sums> {
   const { model, session_id } = question.filter;
@@ -200,7 +200,7 @@ function requireRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** Renders the filter for an account's totals, which have no model or session. */
+/** Renders the filter for an account's totals, which do not distinguish models or sessions. */
 function narrowTotals({ key_id }: UsageFilter): {
   readonly from: string;
   readonly values: readonly string[];

@@ -129,7 +129,7 @@ function openProviderSpan({ provider, model }: Target): Span {
 interface TranslatedRequest {
   readonly body: Uint8Array;
   /**
-   * The provider API version for which the body is written. The value is undefined if the API has only one
+   * The provider API version for which the body is written. Undefined if the API has only one
    * version.
    */
   readonly apiVersion?: string | undefined;

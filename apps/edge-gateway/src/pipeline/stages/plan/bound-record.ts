@@ -20,8 +20,8 @@ export interface ConversationNames {
   readonly here: string;
   readonly before: string | null;
   /**
-   * The two names of a conversation's plan in the durable store. One name covers the messages before the first
-   * response, and the other name also covers the first response.
+   * The two names of a conversation's plan in the durable store. One name covers the messages before the
+   * first response, and the other name also covers the first response.
    */
   readonly opening: string;
   readonly firstTurn: string | null;

@@ -92,8 +92,8 @@ function listNewTools(
 }
 
 /**
- * Returns the plan to store after the provider rejected the message that loads tools. The value is null if
- * this request does not have the first such message of its conversation.
+ * Returns the plan to store after the provider rejected the message that loads tools. Returns null if this
+ * request does not contain the first such message of its conversation.
  */
 export function findWithdrawal(
   { plan }: BoundConversation,

@@ -161,7 +161,7 @@ function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metric
 }
 
 /**
- * The documented values of Anthropic's field `input_transformations`. The metric counts undocumented values
+ * The documented options of Anthropic's field `input_transformations`. The metric counts undocumented values
  * as `other`.
  */
 const transformationTypes = new Set(['thinking_dropped', 'thinking_mismatch_allowed']);

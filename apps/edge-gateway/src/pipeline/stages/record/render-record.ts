@@ -242,7 +242,7 @@ interface FinishedRequest {
 }
 
 /**
- * Renders the single log line with all fields of a request. The log line contains only names and figures, and
+ * Renders the single log line with all fields of a request. The log line contains only names and numbers, and
  * never a body, header values or tool arguments. The code builds the line as one object literal, because
  * spreading other objects costs several times as much.
  */

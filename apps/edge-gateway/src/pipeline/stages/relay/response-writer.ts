@@ -34,7 +34,7 @@ export interface ResponseWriter {
   readonly isSameFormat: boolean;
   /** Default values for fields that the client's format requires but a provider's response may lack. */
   readonly defaults: AnswerDefaults;
-  /** The recovery rounds of the response. The value is null if the request has no recovery. */
+  /** The recovery rounds of the response. Null if the request has no recovery. */
   readonly rounds: RecoveryRounds | null;
   /** Removes calls to denied tools. Null for an API key without tool lists. */
   readonly calls: DeniedCalls | null;

@@ -117,7 +117,7 @@ export function markMessages(
 }
 
 /**
- * Returns how much of the conversation a compressor may remember, as a message index. The returned index is
+ * Returns how much of the conversation a compressor may cache, as a message index. The returned index is
  * that of the model's response to the last compressed request. Returns 0 if no earlier message was
  * compressed, or if an intermediate result is missing.
  */

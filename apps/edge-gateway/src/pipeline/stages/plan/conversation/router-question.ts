@@ -57,8 +57,8 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
 
 /**
  * Returns the tools that are forwarded regardless of their rank.
- * @param known the tools that the instructions named in the conversation's first planned request. The value is
- * undefined in that request.
+ * @param known the tools that the instructions named in the conversation's first planned request. Undefined
+ * in that request.
  */
 export function toolContext(
   outline: RequestOutline,
@@ -124,8 +124,8 @@ function countNames(text: string, positions: ReadonlyMap<string, number>): Map<n
 }
 
 /**
- * The length in tokens of the shortest prefix that a provider caches. This value applies to models without a
- * value in the catalogue.
+ * The length in tokens of the shortest prefix that a provider caches. This minimum applies to models without
+ * a minimum in the catalogue.
  */
 const cachedTokensMin = 1_024;
 /**

@@ -28,7 +28,7 @@ export type SchemaMode = 'lossless' | 'balanced';
  */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;
-  /** Returns the edits by tool position. The result omits tools without possible savings. */
+  /** Returns the edits by tool position. The list omits tools without possible savings. */
   compressSchemas(
     subject: PlanSubject,
     caller: { readonly accountId: string },
