@@ -36,7 +36,7 @@ export async function createAccount(
   }
 }
 
-/** The first event in an account's audit log. */
+/** The first event in the audit log of an account. */
 function describeRegistration({ id, name }: { id: string; name: string }) {
   return renderEvent({ action: 'account.registered', target: { type: 'account', id, name } });
 }

@@ -30,8 +30,8 @@ export const activeKeysMax = 1_000;
  */
 const revokedKeysMax = 10_000;
 /**
- * Maximum total size of the tool lists for all of an account's API keys, as JSON. This size is half of the size
- * of the largest message.
+ * Maximum total size of the tool lists for all of an account's API keys, as JSON. This size is half of the
+ * maximum message size.
  */
 const toolListBytesMax = 4 * 1024 * 1024;
 

@@ -180,7 +180,7 @@ export class CredentialHealth {
   }
 
   /**
-   * The caller passes the status of every response. If the health of the credential has not changed, the
+   * The caller must pass the status of every response. If the health of the credential has not changed, the
    * method needs only two comparisons.
    */
   note(status: number): void {

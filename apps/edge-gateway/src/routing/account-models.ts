@@ -191,7 +191,7 @@ function renderPrices(model: DeclaredModel): CatalogModel['prices'] {
   };
 }
 
-/** The catalogue that all steps of one request share. It has the shipped models until the account is known. */
+/** The catalogue that all steps of one request share. Until the account is known, it contains only the shipped models. */
 class RequestCatalog implements ModelCatalog {
   #current: ModelCatalog;
 

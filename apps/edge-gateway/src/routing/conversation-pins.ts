@@ -55,7 +55,7 @@ export class ConversationPins {
 
   /**
    * Returns the newer of the two models that this process and Redis have stored for the conversation. Another
-   * process may have served the last turn. The method never fails. If Redis is unavailable, slow or returns
+   * process may have served the last turn. The method never throws. If Redis is unavailable, slow or returns
    * invalid data, the method returns the model that this process has stored.
    */
   async find(accountId: string, name: string): Promise<PinnedModel | undefined> {

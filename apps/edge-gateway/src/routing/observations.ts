@@ -87,7 +87,7 @@ export class Observations {
 
   /**
    * Returns an account's current response times and complexities. If the totals of the account are not loaded
-   * yet, the method waits briefly. The method never fails.
+   * yet, the method waits briefly. The method never throws.
    */
   async read(accountId: string): Promise<AccountObservations> {
     const known = this.#know(accountId);

@@ -15,8 +15,8 @@ import type { ToolPermission } from './tool-permission.ts';
 const namesMax = 64;
 
 /**
- * Fields of a message, other than `tool_calls`, that contain tool calls. These field names are in normalized
- * spelling.
+ * Fields of a message, other than `tool_calls`, that contain tool calls. These field names are
+ * normalized.
  */
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';

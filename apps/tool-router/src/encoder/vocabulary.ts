@@ -6,7 +6,7 @@ const charactersPerTextMax = 20_000;
 
 /**
  * The model input has two rows of equal length, one of token ids and one of field ids. Token ids and field
- * ids start at 1. The id 0 is padding.
+ * ids start at 1. Id 0 is padding.
  */
 interface TokenRow {
   readonly tokenIds: readonly number[];

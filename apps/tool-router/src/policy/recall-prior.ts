@@ -146,7 +146,7 @@ export function recallAt(curve: RecallCurve, k: number): number {
   return lastRecall;
 }
 
-/** The last recalls of each curve. */
+/** The most recent recall results of each curve. */
 const recallsOf = new WeakMap<RecallCurve, Float64Array>();
 
 /**

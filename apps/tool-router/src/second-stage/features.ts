@@ -76,7 +76,7 @@ export function* computeInPieces(
 }
 
 /**
- * The features with the second encoder's vectors. The order of the leading tools, to which other tools are
+ * The features with the second encoder's vectors. The order of the top-ranked tools, to which other tools are
  * compared, comes from the words and the second encoder.
  */
 function* measureSecond(

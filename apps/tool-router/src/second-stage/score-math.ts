@@ -22,7 +22,7 @@ export function standardize(scores: Float64Array): Float64Array {
 }
 
 /**
- * A gain for each tool, based on the rank of the tool. The first tool has the gain 1, and the gain decreases
+ * A gain for each tool, based on the rank of the tool. The first tool has a gain of 1, and the gain decreases
  * logarithmically to 0. Tools with equal scores share the mean of their ranks.
  */
 export function rankGains(scores: Float64Array): Float64Array {

@@ -116,7 +116,7 @@ type Visit = (field: ToolField, text: string) => void;
 
 /**
  * Visits each text in a tool definition together with its field, starting with the name and description. The
- * number of texts that are visited is limited. The function never throws an error, even for an invalid
+ * function visits only a limited number of texts. The function never throws an error, even for an invalid
  * schema.
  */
 export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {

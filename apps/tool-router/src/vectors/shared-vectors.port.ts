@@ -16,7 +16,7 @@ export interface SharedVectors {
 
 /**
  * The vector store of a deployment with only one router. This store is always empty, because no other router
- * uses the vectors.
+ * shares its vectors.
  */
 export const noSharedVectors: SharedVectors = {
   fetch: () => Promise.resolve(new Map()),

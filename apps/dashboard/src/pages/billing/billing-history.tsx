@@ -60,7 +60,7 @@ function PeriodRow({ period }: { readonly period: Billing['history'][number] }) 
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** The first and last day of a calendar month in UTC. The time `end` is exclusive. */
+/** The first and last day of a calendar month in UTC. The end of the time span (`end`) is exclusive. */
 export function formatPeriod({ start, end }: { readonly start: string; readonly end: string }): string {
   return day.formatRange(new Date(start), new Date(new Date(end).getTime() - 1));
 }

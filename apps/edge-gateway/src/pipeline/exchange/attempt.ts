@@ -10,10 +10,10 @@ import type { Target } from '../../request/request.ts';
 export interface Attempt {
   readonly target: Target;
   /**
-   * Time at which the gateway sent the request to the provider. The field is absent until the request is sent.
+   * Time at which the gateway sent the request to the provider. Absent until the request is sent.
    */
   sentAt?: number;
-  /** Time at which the provider's status and headers were received. The field is absent until the headers arrive. */
+  /** Time at which the provider's status and headers were received. Absent until the headers arrive. */
   headersAt?: number;
   /** The trace span for the provider call. The trace span ends when the provider's response ends. */
   span?: Span;

@@ -92,15 +92,15 @@ export interface Exchange {
   readonly trace: RequestTrace;
   /** The model that the gateway chose. Absent if the client specified the model. */
   modelChoice?: ModelChoice;
-  /** The cost and savings of compressing the conversation. The field is absent if nothing was compressed. */
+  /** The cost and savings of compressing the conversation. Absent if nothing was compressed. */
   contextPrice?: ContextPrice;
   /** Checks tool calls against the client's tool definitions. Absent if the request has no tools. */
   judgeCalls?: JudgeCalls;
   /** The tool lists of the API key, against which the response is checked. Absent if the API key has none. */
   toolGuard?: ToolGuard;
   /**
-   * Deferral in the provider request. The field is absent if the plan has no deferral, or if the last target
-   * does not support deferral.
+   * Deferral in the provider request. Absent if the plan has no deferral, or if the last target does not
+   * support deferral.
    */
   deferral?: Deferral | undefined;
   /** Names of the tools that the provider loads lazily. Absent if no tools are deferred. */
@@ -116,13 +116,13 @@ export interface Exchange {
   turn: Turn | null;
   /** The provider calls made so far. The state of each provider call belongs to its `Attempt`. */
   readonly attempts: Attempts;
-  /** A copy of a request and its response. The field is absent unless the account has content logging. */
+  /** A copy of a request and its response. Absent unless the account has content logging. */
   contents?: ContentCopy;
-  /** The recovery rounds for the response. The field is absent if the request has no recovery. */
+  /** The recovery rounds for the response. Absent if the request has no recovery. */
   rounds?: RecoveryRounds;
   /** Bytes per input token in the account's requests to the model. Absent until planning. */
   bytesPerToken?: number;
-  /** The prompts that are compared after the response. The field is absent until the request is planned. */
+  /** The prompts that are compared after the response. Absent until the request is planned. */
   prompt?: SentPrompt;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;

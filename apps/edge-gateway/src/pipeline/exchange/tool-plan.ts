@@ -95,8 +95,8 @@ export interface ToolPlan {
    */
   readonly requested?: readonly number[];
   /**
-   * The recovery through which the model can reach pruned tools. The field is absent if no tools are pruned
-   * or recovery does not apply.
+   * The recovery through which the model can reach pruned tools. Absent if no tools are pruned or recovery
+   * does not apply.
    */
   readonly recovery?: Recovery | undefined;
   /** Deferral, which is used in place of pruning. Absent if the tools outside `forwarded` are pruned. */
@@ -106,7 +106,7 @@ export interface ToolPlan {
    * conversation must repeat the plan unchanged.
    */
   readonly bound?: BoundPlan | undefined;
-  /** SHA-256 of each tool's definition, in the client's order. The field is absent if no tools were planned. */
+  /** SHA-256 of each tool's definition, in the client's order. Absent if no tools were planned. */
   readonly toolHashes?: readonly string[] | undefined;
 }
 
@@ -134,8 +134,8 @@ export interface Deferral {
   /** Returns whether deferral applies to a target. Some fallback models do not support deferral. */
   readonly appliesAt: (target: Target) => boolean;
   /**
-   * Deferred tools that messages at the end of earlier or current turns load, oldest first. The field is
-   * absent if no turn loaded tools.
+   * Deferred tools that messages at the end of earlier or current turns load, oldest first. Absent if no turn
+   * loaded tools.
    */
   readonly additions?: readonly ToolAddition[];
   /** Returns whether messages can load deferred tools at a target that supports deferral. */

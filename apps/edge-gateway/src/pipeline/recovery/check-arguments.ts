@@ -10,7 +10,7 @@ const stepsMax = 20_000;
 const depthMax = 64;
 /**
  * Maximum amount of work in one check, measured in compared enum values and in examined names and characters.
- * This limit is needed in addition, because a single step may examine thousands of values.
+ * A separate limit is needed, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
 /** Number of characters whose comparison takes as long as the check of one enum value. */

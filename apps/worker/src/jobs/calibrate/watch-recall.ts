@@ -166,7 +166,7 @@ function isTesting(conversations: readonly WatchedConversation[], changedAt: num
   return samples < retestSamples;
 }
 
-/** The sum of the evidence of consecutive conversations, with a limit per block of similar conversations. */
+/** The summed evidence of consecutive conversations, limited per block of similar conversations. */
 class Run {
   readonly #natsMax: number;
   /** Number of the account's conversations for each observed conversation. */

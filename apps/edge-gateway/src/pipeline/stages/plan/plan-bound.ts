@@ -76,7 +76,7 @@ async function decide(
 interface Proposal {
   readonly record: ConversationPlanRecord;
   readonly reply: PlannedReply | null;
-  /** The plan that sends every tool and records the reason. The field is absent if the router's plan is used. */
+  /** The plan that sends every tool and records the reason. Absent if the router's plan is used. */
   readonly unplanned?: ToolPlan;
 }
 

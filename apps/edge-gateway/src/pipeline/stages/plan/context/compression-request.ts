@@ -19,7 +19,7 @@ export interface CompressedConversation {
   /** The cache keys of the compression results, one key per message. */
   readonly chain: readonly Buffer[];
   /**
-   * Messages before this index are replaced with summaries. The index is 0 if no message is replaced with a
+   * Messages before this index are replaced with summaries. Zero if no message is replaced with a
    * summary.
    */
   readonly clearedBefore: number;

@@ -49,12 +49,12 @@ export interface UnchangedTurns {
    */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Records the name of a conversation turn. Rejects if the record is unavailable. The field is absent for a
+   * Records the name of a conversation turn. Rejects if the record is unavailable. Absent for a
    * token-counting request, which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
   /**
-   * The field is absent if the provider accepts a changed prefix. In this case, the request does not wait for
+   * Absent if the provider accepts a changed prefix. In this case, the request does not wait for
    * lost compression results.
    */
   readonly wait?: Wait | undefined;
