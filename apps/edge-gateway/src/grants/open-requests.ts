@@ -13,7 +13,7 @@ export interface OpenRequest {
   grant: KeyGrant;
   /** Whether the API key may have changed since the last check of its grant. */
   isDoubtful: boolean;
-  /** Epoch of the possible change of the API key. Zero if the epoch is unknown. */
+  /** Epoch of a change that may have been made to the API key. Zero if the epoch is unknown. */
   doubtfulEpoch: number;
 }
 

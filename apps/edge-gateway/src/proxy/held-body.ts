@@ -154,7 +154,7 @@ export class HeldBody {
 
 /**
  * Reads a body until its model is known, regardless of the field's position.
- * @param turn the request's admission slot, which counts the buffered bytes.
+ * @param turn the request's admission slot, against which the buffered bytes count.
  * @throws GatewayError `missing_field` if the body ends without a model name.
  * @throws GatewayError `request_too_large` if the body exceeds the size limit.
  * @throws GatewayError `overloaded` if the account may not use more memory now.

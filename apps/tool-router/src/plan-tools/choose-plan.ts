@@ -119,7 +119,7 @@ function drawShadow(
 
 /**
  * Lists, for each tool, the smallest K (number of ranked tools) at which the tool set of the newest turn would
- * contain the tool. Pinned and mentioned tools have the value 1.
+ * contain the tool. Pinned and mentioned tools always have a K of 1.
  */
 function* heldFrom(
   { index, turns, mentioned }: PlanInput,

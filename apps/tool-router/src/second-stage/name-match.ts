@@ -98,7 +98,7 @@ export function* measureAffinity(
   };
 }
 
-/** The largest cosine between each tool and one of the leading tools. Negative cosines count as 0. */
+/** The largest cosine between each tool and one of the top-ranked tools. Negative cosines count as 0. */
 export function* measureNearness(
   order: Uint32Array,
   { tools, dimensions }: { readonly tools: Float32Array; readonly dimensions: number },

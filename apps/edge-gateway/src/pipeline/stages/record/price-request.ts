@@ -107,7 +107,7 @@ const noMarkers = { readUsd: 0, writtenUsd: 0 };
 
 /**
  * Returns the savings of cache reads and the extra cost of cache writes, both compared with uncached input.
- * Without cache markers, the provider would have cached nothing.
+ * Without cache markers, the provider would not have cached any input.
  */
 function priceMarkers(
   calls: readonly TokenUsage[],

@@ -52,7 +52,7 @@ export function openConversation(
 /**
  * Returns one hash for each message. Each hash covers the conversation up to and including its message, so
  * equal hashes mean equal beginnings. Without the conversation, an attacker cannot guess the hash.
- * @param seed other inputs that affect a result (account, mode, version of the compression steps)
+ * @param seed other inputs that affect the outcome (account, mode, version of the compression steps)
  */
 function chainOf(
   seed: string,

@@ -15,8 +15,8 @@ export interface ContextSubject {
   readonly candidates: readonly number[];
   readonly requestId: string;
   /**
-   * Signal that is aborted when the client disconnects. After an abort, the gateway sends nothing to the
-   * provider.
+   * Signal that is aborted when the client disconnects. After an abort, the gateway sends no further data to
+   * the provider.
    */
   readonly left: AbortSignal;
   readonly accountId: string;
