@@ -3,14 +3,14 @@ import { inCodexTable, inTrustedJson, inYaml, startSeconds, type McpServer } fro
 
 export type AgentFormat = 'chat-completions' | 'messages' | 'responses';
 
-/** The use of an agent with one wire format. */
+/** The settings for running an agent with one wire format. */
 export interface AgentFormatOptions {
   readonly model: string;
   /** Changes the guide's example to the wire format, as the guide describes. */
   readonly adapt?: (configuration: string) => string;
-  /** Command line arguments that every run needs. */
+  /** Command-line arguments that every run of the agent needs. */
   readonly args?: readonly string[];
-  /** The number of the guide's code block with the configuration. The default is the first code block, 0. */
+  /** The number of the guide's code block that contains the configuration. The default is the first code block, 0. */
   readonly block?: number;
 }
 
@@ -21,17 +21,17 @@ export interface Agent {
   readonly command: string;
   /** The path of the agent's configuration file, relative to the agent's home folder. */
   readonly file?: string;
-  /** The language of the configuration in the guide. */
+  /** The language of the guide's configuration. */
   readonly language: 'json' | 'toml' | 'yaml' | 'sh' | 'ts';
   readonly env?: Readonly<Record<string, string>>;
-  /** The default format comes first. In the arguments, `HOME/` is the agent's home folder. */
+  /** The default format comes first. In the arguments, `HOME/` stands for the agent's home folder. */
   readonly formats: Readonly<Partial<Record<AgentFormat, AgentFormatOptions>>>;
-  /** The arguments of an unattended turn, and of a turn that resumes the session. */
+  /** The arguments of an unattended turn, and of a turn that resumes an earlier session. */
   readonly first: (prompt: string) => readonly string[];
   readonly resume: (prompt: string) => readonly string[];
   /**
-   * Adds MCP servers to the agent's configuration. The result has the path of a file in the home folder and its
-   * content. Agents without MCP servers have no such function.
+   * Adds MCP servers to the agent's configuration. Returns the path of a file in the home folder, and the
+   * file's content. Agents without MCP servers have no such function.
    */
   readonly addServers?: (
     servers: readonly McpServer[],

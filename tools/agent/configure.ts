@@ -5,7 +5,7 @@ import { root } from '../bootstrap/stack/root.ts';
 import type { Agent, AgentFormat, AgentFormatOptions } from './agents.ts';
 import type { McpServer } from './mcp-servers.ts';
 
-/** The gateway address and API key that replace `BASE` and `KEY` in the guides. */
+/** The gateway address and API key that replace `BASE` and `KEY` in the agents' guides. */
 export interface Endpoint {
   readonly base: string;
   readonly key: string;
@@ -56,7 +56,7 @@ export function configure(agent: Agent, { base, key }: Endpoint, setting: Settin
   return { HOME: home, GATEWAY_API_KEY: key, ...Object.fromEntries(exported), ...agent.env };
 }
 
-/** Returns the arguments that connect the agent to the gateway, for the given format. */
+/** Returns the arguments that connect the agent to the gateway through the given wire format. */
 export function connectingArgs(agent: Agent, { format, home }: Setting): string[] {
   return (optionsOf(agent, format).args ?? []).map((arg) => arg.replace(/^HOME\//, `${home}/`));
 }

@@ -1,4 +1,4 @@
-/** Installs the pinned packages in `packages` from the npm registry, each in its own folder outside of git. */
+/** Installs the pinned packages in `packages` from the npm registry, each in a folder that git ignores. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { root } from '../bootstrap/stack/root.ts';
 const run = promisify(execFile);
 const files = ['package.json', 'package-lock.json'];
 
-/** Packages that need their script after the installation, with the path of the script. */
+/** Packages whose install script must run, with the path of the script. */
 const scripts: Readonly<Record<string, string>> = { opencode: 'node_modules/opencode-ai/postinstall.mjs' };
 
 /**

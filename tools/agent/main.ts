@@ -1,7 +1,7 @@
-// `npm run agent -- <name> [arguments]` starts an agent from the npm registry with the running gateway.
-// The agent gets a new API key, which the command revokes at the end of the session.
-// GATEWAY_URL and GATEWAY_API_KEY name another gateway. AGENT_FORMAT, AGENT_MODEL and AGENT_HOME choose the wire
-// format, the model and the folder of the agent's configuration and sessions.
+// `npm run agent -- <name> [arguments]` starts an agent from the npm registry with the running gateway. The
+// agent gets a new API key, which the command revokes at the end of the session. GATEWAY_URL and
+// GATEWAY_API_KEY select a different gateway. AGENT_FORMAT selects the wire format, AGENT_MODEL the model,
+// and AGENT_HOME the folder of the agent's configuration and sessions.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -56,7 +56,7 @@ async function runAgent(agent: Agent, args: readonly string[], endpoint: Endpoin
     env: { ...process.env, PATH: path, ...env },
     stdio: 'inherit',
   });
-  // A terminal sends Ctrl+C to both processes. The agent decides about its end.
+  // A terminal sends Ctrl+C to both processes. The agent decides whether to exit on Ctrl+C.
   process.on('SIGINT', () => undefined);
   return new Promise((settle, reject) => {
     child.once('error', reject);

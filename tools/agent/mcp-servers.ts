@@ -6,7 +6,7 @@ export interface McpServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The time in which a server must start. Some agents continue without slower servers. */
+/** The time in which a server must start. Some agents start without the MCP servers that are not ready in time. */
 export const startSeconds = 60;
 
 const inList = (texts: readonly string[]): string => JSON.stringify(texts);
@@ -28,7 +28,7 @@ export function inCodexTable({ name, command, args, env }: McpServer): string {
   ].join('\n');
 }
 
-/** Renders an element of Continue's list `mcpServers`. JSON strings and lists are valid YAML. */
+/** Renders an MCP server as an element of Continue's `mcpServers` list. JSON strings and lists are valid YAML. */
 export function inYaml({ name, command, args, env }: McpServer): string {
   const pairs = Object.entries(env).map(([key, value]) => `      ${key}: ${JSON.stringify(value)}\n`);
   return [
@@ -39,7 +39,7 @@ export function inYaml({ name, command, args, env }: McpServer): string {
   ].join('');
 }
 
-/** Renders Qwen Code's object `mcpServers`. Qwen Code calls the tools of trusted servers without a question. */
+/** Renders Qwen Code's object `mcpServers`. Qwen Code calls the tools of trusted servers without asking the user. */
 export function inTrustedJson(servers: readonly McpServer[]): string {
   const mcpServers = Object.fromEntries(
     servers.map(({ name, ...server }) => [name, { ...server, trust: true }]),

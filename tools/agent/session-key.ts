@@ -46,8 +46,8 @@ const READS_MAX = 10;
 const BETWEEN_READS_MS = 1000;
 
 /**
- * Reads the usage of an API key. A request appears in the log about a second after its end, so the function reads
- * until two reads agree.
+ * Reads the usage of an API key. A request appears in the log about a second after it ends, so the log is
+ * read until two reads agree.
  * @returns undefined if the log has no request with the key
  */
 export async function readUsage(
@@ -70,7 +70,7 @@ export async function readUsage(
 const inDollars = (amount: number | null): string => (amount === null ? 'unknown' : `$${amount.toFixed(4)}`);
 const inWords = (number: number | null): string => (number ?? 0).toLocaleString('en-US');
 
-/** Renders the usage of a session for people. */
+/** Renders a session's usage as readable text. */
 export function describeUsage(usage: SessionUsage | undefined): string {
   if (usage === undefined) return '\nThe agent sent no request to the gateway.';
   const { requests, errors, cost_usd, provider_savings_usd } = usage;

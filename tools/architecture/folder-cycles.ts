@@ -15,8 +15,8 @@ type Edge = readonly [from: SourceFile, to: string];
 /**
  * Finds dependency cycles between folders. The check applies two rules to each app and library:
  *
- * - Each file belongs to the folder that contains the file. The imports between all folders form no cycle. For
- *   example, a parent folder must not import a child folder that imports the parent folder.
+ * - Each file belongs to the folder that contains the file. The imports between the folders form no cycle.
+ *   For example, a parent folder must not import a child folder that imports the parent folder.
  * - The direct children of a folder (subfolders with all their content, and single files) form no cycle.
  *
  * Without cycles, a reader can read the folders one by one, starting at the bottom of the dependency tree.
@@ -44,7 +44,7 @@ function cyclesAmongChildren(files: readonly SourceFile[], edges: readonly Edge[
   });
 }
 
-/** Returns every folder that contains a source file, at any depth within the project. */
+/** Returns every folder of the project that contains a source file, at any depth. */
 function listFolders(files: readonly SourceFile[]): Set<string> {
   const folders = new Set<string>();
   for (const { path, project } of files) {

@@ -3,7 +3,7 @@ import { parseSource, type SourceFile } from './source-tree.ts';
 
 /**
  * Matches the paths of entry points, which are allowed to forward calls. An entry point is a library's public
- * interface or the file that starts a process.
+ * interface or a file that starts a process.
  */
 const entryPoints = /\/(index|main|instrument)\.tsx?$/;
 
@@ -61,7 +61,7 @@ function isForwardingClass(declaration: ts.ClassDeclaration, imported: ReadonlyS
   return method !== undefined && methods.length === 1 && onlyCallsImport(method.body, imported);
 }
 
-/** Returns true if a function body is a single call to an imported function with unchanged arguments. */
+/** Returns true if a function body only calls an imported function with unchanged arguments. */
 function onlyCallsImport(body: ts.ConciseBody | undefined, imported: ReadonlySet<string>): boolean {
   const call = body && unwrap(ts.isBlock(body) ? onlyExpression(body) : body);
   return (

@@ -36,7 +36,7 @@ function readSource(root: string, path: string): SourceFile {
   return { path, project: path.split('/').slice(0, 2).join('/'), text, imports: [...new Set(imports)] };
 }
 
-/** Parses a source file for rules that inspect the file's statements. */
+/** Parses a source file for rules that inspect its statements. */
 export function parseSource({ path, text }: SourceFile): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }

@@ -6,7 +6,7 @@ import { findFolderCycles } from './folder-cycles.ts';
 import { findForwardingFiles } from './forwarding-files.ts';
 import { parseSource, readSourceTree, type SourceFile } from './source-tree.ts';
 
-/** The library that only tests import. The linter checks this library by the same rules as the product. */
+/** The library that only tests may import. The linter checks this library by the same rules as the product. */
 const testSupport = 'libs/testing';
 
 interface Sizes {
@@ -25,14 +25,14 @@ function measure(sources: readonly SourceFile[]): Sizes {
   return { files: lengths.length, lines, median: at(0.5), p95: at(0.95), max: at(1) };
 }
 
-/** Returns the length of the longest function in lines, including the first and last line of the function. */
+/** Returns the number of lines of the longest function, including its first and last line. */
 function longestFunctionLines(sources: readonly SourceFile[]): number {
   let longest = 0;
   for (const source of sources) {
     const file = parseSource(source);
     const visit = (node: ts.Node): void => {
       if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
-        // Decorators precede the name of a function and do not count as lines of the function.
+        // Decorators precede a function's name and do not count as lines of the function.
         const start = node.name === undefined ? node.getStart() : node.name.getStart();
         const [from, to] = [start, node.getEnd()].map(
           (position) => file.getLineAndCharacterOfPosition(position).line,

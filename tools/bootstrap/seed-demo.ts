@@ -31,7 +31,7 @@ async function createDemoKey(accountId: string): Promise<string> {
   const { publicKey, privateKey } = createSealingKeyPair();
   const { sealedSecret } = await messaging.call(
     createKey,
-    // The demo key may manage its account, regardless of the account's default scopes.
+    // The demo key may manage its account, whatever the account's default scopes are.
     { accountId, body: { name: DEMO_NAME, scopes: [...allKeyScopes] }, recipientPublicKey: publicKey },
     CALL,
   );

@@ -40,9 +40,9 @@ export async function bundle(entry, outfile) {
 }
 
 /**
- * Keeps only the mappings at which the source line changes. Node decodes the whole source map of a bundle when
- * the process reads its first stack trace, and keeps about 200 bytes per mapping. The full source map of the edge
- * gateway would take 65 MB and a pause of 0.2 s, and stack traces need no columns.
+ * Keeps only the source map mappings at which the source line changes. Node decodes the whole source map of a
+ * bundle when the process reads its first stack trace, and keeps about 200 bytes per mapping. The full source
+ * map of the edge gateway would cost 65 MB and a pause of 0.2 s, and stack traces need no columns.
  */
 function thinSourceMap(text) {
   const map = JSON.parse(text);

@@ -7,7 +7,7 @@ import { gfmHeadingId } from 'marked-gfm-heading-id';
 const root = resolve(import.meta.dirname, '../..');
 const outDir = join(root, 'dist/apps/edge-gateway/docs');
 
-/** The sections of the navigation, with the directory under docs/ of each section. */
+/** The sections of the documentation's navigation, with each section's directory under docs/. */
 const sections = [
   ['Guides', 'guides'],
   ['Agents', 'guides/agents'],

@@ -9,7 +9,7 @@ import { completePrices } from './price-times.ts';
 type ToolsOn = NonNullable<ModelRecordInput['toolsOn']>;
 
 /**
- * The texts in the field `tools_on_chat_completions` of the fact list. Each text maps to the corresponding
+ * The values of the field `tools_on_chat_completions` in the fact list. Each text maps to the corresponding
  * value in the catalogue.
  */
 const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completions']>>> = {
@@ -20,15 +20,15 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
 };
 
 /**
- * APIs on which a model with tool support accepts tools if the fact list names the API for the model.
- * Chat-completions has a separate field in the fact list.
+ * APIs through which a model with tool support accepts tools if the fact list names the API for the model.
+ * The fact list has a separate field for chat-completions.
  */
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 
 /**
- * Adds the facts that model lists do not have. The added facts are the APIs on which the model accepts tools,
- * the default for reasoning, bound reasoning, deferral, and cache prices. A value of the fact list takes
- * precedence over a value of the model's family.
+ * Adds the facts that the model lists do not contain. The added facts are the APIs that accept tools for the
+ * model, the default for reasoning, bound reasoning, deferral, and cache prices. A value from the fact list
+ * takes precedence over a value from the model's family.
  * @param fact the model's line in the fact list
  */
 export function addFacts(record: ModelRecordInput, fact: ModelFacts | undefined): ModelRecordInput {

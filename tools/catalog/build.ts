@@ -10,8 +10,8 @@ import type { UpdateReport } from './report.ts';
 import { announcementSources } from './retirements.ts';
 
 /**
- * Builds the content of the catalogue's data file from the model lists. Equal lists produce equal files, at
- * any time and on any machine.
+ * Builds the content of the catalogue's data file from the model lists. Equal model lists produce equal
+ * files, at any time and on any machine.
  * @throws ZodError, or Error from `createCatalog`, if the result is not a valid catalogue
  */
 export function buildCatalog(lists: ReadLists, report: UpdateReport): CatalogFileInput {
@@ -58,7 +58,7 @@ function buildProvider(rule: ProviderRule, lists: ReadLists, report: UpdateRepor
   return [...listed, ...dropped];
 }
 
-/** Removes aliases that have their own record in the catalogue. */
+/** Removes aliases that have a catalogue record of their own. */
 function addAliases(
   record: ModelRecordInput,
   { modelsDev }: ProviderRule,

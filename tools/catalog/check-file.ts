@@ -8,16 +8,16 @@ import type { UpdateReport } from './report.ts';
 export const listDaysMax = 90;
 
 export interface CatalogFindings {
-  /** Findings that must be resolved before a change is merged. */
+  /** Findings that block a merge. */
   readonly errors: string[];
   /** Findings that do not depend on the checkout, such as the age of a list. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Checks a built catalogue. Each model of the fact list must be in the catalogue. Each current model must
- * have a price. Each conflict between sources must have a stated reason. No list may have an unknown field.
- * `reasons.ts` lists the exceptions.
+ * Checks a built catalogue. The catalogue must contain every model of the fact list. Each current model must
+ * have a price. Each conflict between sources must have a stated reason. No list may contain an unknown
+ * field. `reasons.ts` lists the exceptions to these checks.
  * @param today the current date as `YYYY-MM-DD`
  */
 export function checkCatalog(

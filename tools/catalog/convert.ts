@@ -17,11 +17,11 @@ export interface Lists {
   readonly models: MergedList;
   readonly facts: FactList | undefined;
   readonly genaiPrices: GenaiPrices | undefined;
-  /** The date on which prices are compared, as `YYYY-MM-DD`. */
+  /** The date for which prices are compared, as `YYYY-MM-DD`. */
   readonly onDate: string;
 }
 
-/** Fields of a list that this module reads or ignores. A field that is not listed is reported. */
+/** Fields of a model list that this module reads or ignores. An unlisted field is reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set([
     ...unusedFields,
@@ -40,7 +40,7 @@ const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   limit: new Set(['context', 'output', 'input']),
 };
 
-/** Converts the listed models of one provider into catalogue records, sorted by id. */
+/** Converts the listed models of one provider into catalogue records, sorted by model id. */
 export function convertProvider(rule: ProviderRule, lists: Lists, report: UpdateReport): ModelRecordInput[] {
   const listed = rule.modelsDev === null ? undefined : lists.models.modelsOf(rule.modelsDev);
   if (listed === undefined) {
@@ -97,7 +97,7 @@ function listQuality(
   return quality.length > 0 ? { quality } : {};
 }
 
-/** Adds facts that model lists do not have, and the announced retirement date of the model. */
+/** Adds facts that the model lists do not contain, and the model's announced retirement date. */
 function addSources(
   subject: string,
   report: UpdateReport,
@@ -182,7 +182,7 @@ function describe(
       // Only models.dev has a field for models that read documents.
       documents: takes('pdf') === true || namesDocuments ? takes('pdf') : null,
       jsonMode: model.structured_output ?? null,
-      // Streaming is not a property of a model, because all providers support streaming.
+      // Streaming is not recorded per model, because all providers support streaming.
       streaming: kind === 'chat' ? true : null,
       thinking,
     },

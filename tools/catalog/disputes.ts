@@ -6,14 +6,14 @@ import { explainDispute } from './reasons.ts';
 type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
 
 /**
- * Two prices count as equal if they differ by at most this fraction. The model lists round prices by up to
- * half a percent.
+ * Two prices count as equal if they differ by at most this fraction of the price. The model lists round
+ * prices by up to half a percent.
  */
 const sameWithin = 0.005;
 
 /**
- * Returns the prices of a second list that differ from the catalogue's prices. Each price has the reason why
- * the catalogue keeps its own price.
+ * Returns the prices of a second list that differ from the catalogue's prices. Each difference includes the
+ * reason why the catalogue keeps its own price.
  */
 export function comparePrices(
   { provider, modelId, prices }: Pick<ModelRecordInput, 'provider' | 'modelId' | 'prices'>,
@@ -28,8 +28,8 @@ export function comparePrices(
 }
 
 /**
- * Returns the conflicts between sources that the fact list records, except conflicts with genai-prices.
- * Another function compares the prices with genai-prices.
+ * Returns the conflicts between sources that the fact list records, except those with genai-prices. Prices
+ * are compared with genai-prices elsewhere.
  */
 export function listFactDisputes(provider: string, modelId: string, fact: ModelFacts | undefined): Dispute[] {
   return (fact?.conflicts ?? []).flatMap(({ field, ...others }) => {

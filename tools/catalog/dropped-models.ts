@@ -4,7 +4,7 @@ import { nameOf } from './render-file.ts';
 import { announcementSources } from './retirements.ts';
 
 /**
- * Parses `lists/dropped.jsonl`, which has the last known records of models that are no longer in any list.
+ * Parses `lists/dropped.jsonl`, which has the last known records of models that no list contains any more.
  * The catalogue keeps dropped models as deprecated models. Providers often serve a model after the lists have
  * dropped it, and clients still request the model.
  * @throws ZodError with the name of the field
@@ -21,8 +21,8 @@ export function parseDropped(text: string): ModelRecordInput[] {
 }
 
 /**
- * Returns the records of an earlier data file that are missing in the new data file. The result has the form
- * of `lists/dropped.jsonl`.
+ * Returns the records that an earlier data file contains and the new data file lacks. The records have the
+ * format of `lists/dropped.jsonl`.
  */
 export function listDropped(
   before: readonly { readonly provider: string; readonly modelId: string }[],
@@ -35,7 +35,7 @@ export function listDropped(
     if (!parsed.success) return [];
     const facts = record as ModelRecordInput;
     const announced = facts.sources.filter((source) => Object.hasOwn(announcementSources, source));
-    // The sources for `evidence` and `disputes` are no longer in the data file.
+    // The sources of `evidence` and `disputes` are no longer in the data file.
     const dropped = { ...facts, deprecated: true, sources: ['dropped', ...announced] };
     for (const field of ['evidence', 'disputes']) Reflect.deleteProperty(dropped, field);
     return [dropped];

@@ -25,7 +25,7 @@ const factPrices = z.strictObject({
     .optional(),
 });
 
-/** Prices that apply from a day on. If the day is null, the day of the price change is unknown. */
+/** Prices that apply from a day on. Null if the day of the price change is unknown. */
 const priceChange = z.strictObject({
   from: day.nullable(),
   input: z.number().nonnegative(),
@@ -72,14 +72,14 @@ const fact = z.strictObject({
 export type ModelFacts = z.infer<typeof fact>;
 
 export interface FactList {
-  /** Returns the facts about a provider's models, by the provider's key in models.dev. */
+  /** Returns the facts about a model, by the provider's key in models.dev and the model id. */
   find(listKey: string, modelId: string): ModelFacts | undefined;
   modelsOf(listKey: string): readonly ModelFacts[];
   readonly all: readonly ModelFacts[];
 }
 
 /**
- * Parses a fact list with one JSON object per line.
+ * Parses a fact list that has one JSON object per line.
  * @throws ZodError with the name of the field, or Error if a model is listed twice
  */
 export function parseFactList(text: string): FactList {

@@ -3,13 +3,13 @@ import type { ModelsDev, Tree } from './models-dev.ts';
 import { overlayFacts } from './overlay-facts.ts';
 import { overlayPackageModel, type PackageList } from './package-list.ts';
 
-/** Models in the form of models.dev, with the lists that contain each model. */
+/** Models in the models.dev format, with the lists that contain each model. */
 export interface MergedList extends ModelsDev {
-  /** Returns the keys of the lists that contain the model, newest first. */
+  /** Returns the keys of the model lists that contain the model, newest list first. */
   sourcesOf(provider: string, modelId: string): readonly string[];
 }
 
-/** A list that changes or adds models of an older list. */
+/** A list that changes the models of an older list or adds models. */
 interface Overlay {
   readonly source: string;
   /** The date of the list, as `YYYY-MM-DD`. */

@@ -24,7 +24,7 @@ const model = z.looseObject({
   tool_call: z.boolean().optional(),
   structured_output: z.boolean().optional(),
   status: z.string().optional(),
-  /** Present if a model needs a library or address that the provider's other models do not need. */
+  /** Set if a model needs a library or address that the provider's other models do not need. */
   provider: z.looseObject({ npm: z.string().optional() }).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z
@@ -43,7 +43,7 @@ export type ListedModel = z.infer<typeof model>;
 export type ListedCost = z.infer<typeof cost>;
 export type Tree = z.infer<typeof tree>;
 
-/** Fields that the catalogue does not use. Stored lists do not contain the unused fields. */
+/** Fields of models.dev that the catalogue does not use. Stored lists omit these unused fields. */
 export const unusedFields: ReadonlySet<string> = new Set(
   (
     'id description attachment family temperature knowledge last_updated open_weights interleaved ' +
@@ -81,7 +81,7 @@ export function parseModelsDev(content: unknown): ModelsDev {
   };
 }
 
-/** Parses a single model from a list in the format of models.dev. */
+/** Parses a single model from a list in the models.dev format. */
 export function parseListedModel(own: Tree): z.ZodSafeParseResult<ListedModel> {
   return model.safeParse(own);
 }

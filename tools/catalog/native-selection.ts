@@ -2,7 +2,7 @@ import type { ModelRecordInput } from '@gateway/model-catalog';
 import type { familySources } from './families/family.ts';
 
 /**
- * The pages on which providers document deferral and tool selection, for the chat formats that the gateway
+ * The pages on which providers document deferral and tool choice, for the chat formats that the gateway
  * supports.
  */
 export const nativeSelectionSources = {
@@ -23,7 +23,7 @@ interface NativeRule {
 /**
  * The models for which the gateway uses the provider's own tool selection. OpenAI's tool search is not
  * listed, because only /v1/responses supports this search. The gateway forwards requests to /v1/responses
- * without a plan.
+ * without planning them.
  */
 const rules: readonly NativeRule[] = [
   {

@@ -10,7 +10,7 @@ interface OtherModel {
   readonly kind: ModelKind;
   readonly aliases?: readonly string[];
   /**
-   * The source of the model. `recorded-exchanges` means that a public recording shows that the provider
+   * The source of the model. `recorded-exchanges` means that, according to a public recording, the provider
    * served or listed the model.
    */
   readonly source: 'recorded-exchanges' | 'genai-prices';
@@ -30,7 +30,7 @@ const recorded = (
 });
 
 /**
- * Models that are not chat models and that models.dev does not list. Each model has a source that proves its
+ * Non-chat models that models.dev does not list. Each model has a source that proves its
  * existence.
  */
 const otherModels: readonly OtherModel[] = [
@@ -83,8 +83,8 @@ export function convertOtherModels(
 }
 
 /**
- * Returns only the price of text input, for embedding models. A single price per token is not enough for
- * audio, images and searches.
+ * Returns only the text input price, which applies to embedding models. A single price per token does not
+ * cover audio, images and searches.
  */
 function findPrices(
   { provider, modelId, kind }: OtherModel,

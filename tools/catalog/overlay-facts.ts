@@ -2,13 +2,13 @@ import type { ModelFacts } from './fact-list.ts';
 import { isTree, type Tree } from './models-dev.ts';
 
 /**
- * Merges a model's line of the fact list into the model's entry in models.dev. Values of the fact list take
- * precedence. The result has the form of models.dev.
+ * Merges a model's line in the fact list into the model's models.dev entry. Values from the fact list take
+ * precedence. The list has the format of models.dev.
  */
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
   const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });
-  // For some hosts, models.dev states an address that does not use the converse format.
-  // The result omits the address if the host serves the converse format according to the fact list.
+  // For some providers, models.dev lists a base URL that does not serve the converse format. The result omits
+  // the address if the host serves the converse format according to the fact list.
   const { provider, ...listed } = own ?? {};
   return {
     ...listed,
@@ -48,7 +48,7 @@ function mapCost({
 }
 
 /**
- * The fact list has no price for reasoning. The older price for reasoning is kept if the output price has not
+ * The fact list contains no reasoning prices. The old reasoning price is kept if the output price has not
  * changed.
  */
 function reasoningOf(own: Tree | undefined, newOutput: number): Tree {

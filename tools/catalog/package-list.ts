@@ -9,8 +9,8 @@ const rates = z.object({
 });
 
 /**
- * A chat model in the package. All chat models of the package can call tools. A price of zero means that the
- * price is unknown.
+ * A chat model in the npm package. All chat models in the package can call tools. A price of zero means that
+ * the price is unknown.
  */
 const packageModel = z.object({
   id: z.string(),
@@ -36,21 +36,21 @@ export interface PackageList {
   readonly modelsOf: (listKey: string) => ReadonlyMap<string, PackageModel>;
 }
 
-/** The package's names for providers that have another name in models.dev. */
+/** The package's provider names, for providers that have a different name in models.dev. */
 const packageNames: Readonly<Record<string, string>> = {
   togetherai: 'together',
   'fireworks-ai': 'fireworks',
 };
 
 /**
- * Providers without real prices in the package. Azure's prices repeat OpenAI's prices, and Nvidia's prices
- * are zero.
+ * Providers for which the package lists no real prices. Azure lists OpenAI's prices, and Nvidia lists its
+ * models as free.
  */
 const unpricedProviders: ReadonlySet<string> = new Set(['azure', 'nvidia']);
 
 /**
- * The stored copy of the package's list. The copy has the version of the package, and the day on which the
- * package's prices were collected.
+ * The stored copy of the npm package's model list. The copy records the package version, and the day on which
+ * the package's prices were collected.
  */
 export interface StoredPackageList extends PackageList {
   readonly version: string;
@@ -91,7 +91,7 @@ export function parsePackage(content: unknown): PackageList {
 
 /**
  * Merges a model of the package into the model's entry in models.dev. The package's prices replace older
- * prices, and all other facts are kept. A model without an entry gets an entry in the form of models.dev.
+ * prices, and all other facts stay unchanged. A model without an entry gets an entry in the models.dev format.
  */
 export function overlayPackageModel(own: Tree | undefined, model: PackageModel): Tree {
   const cost = mapCost(model);

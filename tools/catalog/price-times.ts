@@ -63,15 +63,15 @@ function addWrites<Own extends Rates>(rates: Own, family: FamilyFacts | undefine
 
 /**
  * Returns true if a note in the fact list states that the listed prices of a model are off-peak prices. The
- * price outside all periods is the peak price.
+ * price outside all listed periods is the peak price.
  */
 function isOffPeak(fact: ModelFacts | undefined): boolean {
   return fact?.notes?.some((note) => note.endsWith('the figures here are off-peak')) ?? false;
 }
 
 /**
- * Returns the announced prices. A price that the announcement does not state changes in proportion to the
- * input price.
+ * Returns the announced prices. A price that the announcement omits changes in proportion to the input
+ * price.
  */
 function listDatedPeriods(
   base: UsualPrices,

@@ -3,13 +3,13 @@ import type { ProviderFormat } from '@gateway/interchange';
 
 type CacheRule = NonNullable<ModelRecordInput['cache']>;
 
-/** Facts about a provider that the lists do not contain, with the provider's keys in the lists. */
+/** Facts about a provider that the model lists do not contain, with the provider's keys in the lists. */
 export interface ProviderRule {
-  /** The provider's name in the gateway. */
+  /** The provider's name in this gateway. */
   readonly provider: string;
   /** The provider's key in models.dev, or null if the provider is not listed. */
   readonly modelsDev: string | null;
-  /** The key of the models' maker in models.dev. Present if the provider's model ids contain no maker. */
+  /** The key of the models' maker in models.dev. Set if the provider's model ids do not include the maker. */
   readonly maker?: string;
   /** The provider's id in genai-prices, or null if the provider is not listed. */
   readonly genaiPrices: string | null;
@@ -21,9 +21,9 @@ export interface ProviderRule {
   readonly cache: CacheRule | null;
   /** The models to which the cache rule applies. If omitted, the cache rule applies to all models. */
   readonly cachedModels?: RegExp;
-  /** The kinds of models that the provider's address serves. If omitted, the address serves all kinds. */
+  /** Kinds of models served at this address. Omitted if the address serves all kinds of models. */
   readonly kinds?: readonly ModelKind[];
-  /** The library of the provider's models in models.dev. Models with a different library are excluded. */
+  /** The npm library of the provider's models in models.dev. Models with a different npm library are excluded. */
   readonly library?: string;
 }
 
@@ -44,12 +44,12 @@ const rule = (
 
 /**
  * The cache rules come from the providers' own pages on prompt caching or context caching. OpenAI and Azure
- * cache prefixes of at least 1,024 tokens of OpenAI's models for at least five minutes. DeepSeek caches
+ * cache prefixes of at least 1,024 tokens for at least five minutes, for OpenAI's models. DeepSeek caches
  * prefixes in units of 64 tokens. Groq caches prefixes for two hours. Moonshot, xAI and Z.ai cache prefixes
- * automatically, but their pages state no figures. Anthropic and Amazon Bedrock cache marked prefixes for
- * five minutes. The minimum length for Anthropic and Bedrock is null, because the minimum length depends on
- * the model. Gemini caches prefixes automatically since Gemini 2.5, but the page states no cache duration.
- * All other cache rules are unknown.
+ * automatically, but their pages give no lengths or lifetimes. Anthropic and Amazon Bedrock cache marked
+ * prefixes for five minutes. The minimum length for Anthropic and Bedrock is null, because it depends on the
+ * model. Gemini caches prefixes automatically since Gemini 2.5, but the page states no cache duration. The
+ * other cache rules are unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
   { ...rule('openai', 'openai', 'openai', automatic(1024, 300)), maker: 'openai' },
@@ -109,7 +109,7 @@ export const providerRules: readonly ProviderRule[] = [
 ];
 
 interface Exclusion {
-  /** The providers to which the exclusion applies. If omitted, the exclusion applies to all providers. */
+  /** The providers that the exclusion applies to. If omitted, the exclusion applies to all providers. */
   readonly providers?: readonly string[];
   readonly modelId: RegExp;
   readonly reason: string;
@@ -117,7 +117,7 @@ interface Exclusion {
 
 /**
  * Kinds of models by model id. The model lists do not distinguish the matching models from chat models,
- * because all of these models read and write text.
+ * because all of them read and write text.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },
@@ -140,8 +140,8 @@ export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
 };
 
 /**
- * Excluded models. Some models are of a kind that the catalogue does not contain, and other models are not
- * served at the provider's address.
+ * Models that the catalogue excludes. Some excluded models are of a kind that the catalogue does not contain,
+ * and others are not served at the provider's address.
  */
 export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'generates music' },
@@ -156,14 +156,14 @@ export const exclusions: readonly Exclusion[] = [
   },
   {
     providers: ['openai', 'azure'],
-    // Source: https://platform.openai.com/docs/models. The matching models support only the Responses API.
+    // Source: https://platform.openai.com/docs/models. These models support only the Responses API.
     modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
     reason: 'supports only the Responses API',
   },
   { modelId: /^gpt-3\.5-turbo-instruct/, reason: 'completes text, does not chat' },
 ];
 
-/** The sandbox provider's model. The facts come from apps/sandbox-provider. */
+/** The sandbox provider's model. The facts about the sandbox model come from apps/sandbox-provider. */
 export const ownModels: readonly ModelRecordInput[] = [
   {
     provider: 'sandbox',

@@ -40,11 +40,11 @@ export interface ReadLists extends Lists {
   /** Title, licence and date of each list, by its key in the data file. */
   readonly sources: Readonly<Record<string, Source>>;
   readonly facts: FactList;
-  /** The records of models that are no longer in any model list. */
+  /** The records of models that no model list contains any more. */
   readonly dropped: readonly ModelRecordInput[];
 }
 
-/** The stored copies of other projects' lists. */
+/** The stored copies of other projects' model lists. */
 export interface StoredCopies {
   readonly base: string;
   readonly package: string;
@@ -56,7 +56,7 @@ export function readCopies(): StoredCopies {
 
 /**
  * Reads the model lists, which are the copies of models.dev and pi-ai, the fact list in this folder, and one
- * pinned npm package. The function needs no network.
+ * pinned npm package. The model lists are read from local copies, without network access.
  * @throws ZodError for a list with an unexpected form, or Error for a package version without a date
  */
 export function readLists(copies = readCopies()): ReadLists {

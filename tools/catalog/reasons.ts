@@ -9,7 +9,7 @@ interface Reason {
 }
 
 interface KeptValue extends Reason {
-  /** The name of the list with a different value. */
+  /** The name of the model list that has a different value. */
   readonly source: string;
   readonly field: RegExp;
 }
@@ -55,7 +55,7 @@ const bareClaude =
 const latest = 'an alias: the price is that of the model that it meant when the newest page was read';
 const imageOutput = "the list's output price is for images, that of genai-prices for text";
 
-/** Values that the catalogue keeps although a source has another value. */
+/** Catalogue values that are kept although a source has a different value. */
 const keptValues: readonly KeptValue[] = [
   // Conflicts in which the other source has older prices.
   ...['anthropic', 'hosted'].flatMap((provider) => [
@@ -76,7 +76,7 @@ const keptValues: readonly KeptValue[] = [
     'genai-prices',
     'the price of the newer list: OpenRouter has the price of the cheapest host, which changes often',
   ),
-  // Conflicts in which the other source has prices for other times, other places, or other output.
+  // Conflicts in which the other source has prices for other times, places or output types.
   keep(
     'deepseek',
     /./,
@@ -142,8 +142,8 @@ const absentModels: readonly Reason[] = [
 ];
 
 /**
- * Returns the reason why a model of the fact list is not in the catalogue. If the result is undefined, the
- * check of the catalogue fails.
+ * Returns the reason why a model of the fact list is not in the catalogue. If no reason is found, the
+ * catalogue check fails.
  */
 export function explainAbsence(provider: string, modelId: string): string | undefined {
   return absentModels.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
@@ -155,15 +155,15 @@ const otherApis: readonly Reason[] = [
 ];
 
 /**
- * Returns the reason why the gateway does not use the API that the fact list names. If the result is
- * undefined, the difference is an error.
+ * Returns the reason why the catalogue does not use the API that the fact list names. If no reason is found,
+ * the different API is an error.
  */
 export function explainOtherApi(provider: string, modelId: string): string | undefined {
   return otherApis.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
 /**
- * Returns the reason why a current model has no price. If the result is undefined, the check of the catalogue
+ * Returns the reason why a current model has no price. If the API is undefined, the catalogue check
  * fails.
  */
 export function explainMissingPrice({
@@ -174,8 +174,8 @@ export function explainMissingPrice({
 }
 
 /**
- * Returns the reason why the catalogue keeps its value although a source has another value. If the result is
- * undefined, the check of the catalogue fails.
+ * Returns the reason why the catalogue keeps its value although a source has another value. If no reason is
+ * found, the catalogue check fails.
  */
 export function explainDispute(
   provider: string,

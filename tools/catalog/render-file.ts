@@ -5,8 +5,8 @@ import type { CatalogFileInput } from '@gateway/model-catalog';
 export const dataPath = join(import.meta.dirname, '../../libs/model-catalog/data/models.json');
 
 /**
- * Renders the data file with one model per line, so that a change of one model changes only one line of the
- * file.
+ * Renders the data file with one model per line, so that a change to one model changes only one
+ * line.
  */
 export function renderCatalogFile({ sources, models }: CatalogFileInput): string {
   const lines = models.map((model) => `    ${JSON.stringify(model)}`);
@@ -20,8 +20,8 @@ const anyFile = z.object({
 type AnyModel = z.infer<typeof anyFile>['models'][number];
 
 /**
- * Parses the models of a data file. The data file may have an older form. For an empty text, the result
- * contains no models.
+ * Parses the models of a data file. Older formats of the data file are accepted. Returns no models for an
+ * empty text.
  */
 export function readModels(text: string): AnyModel[] {
   return text === '' ? [] : anyFile.parse(JSON.parse(text)).models;

@@ -11,7 +11,7 @@ interface Announcement {
 }
 
 /**
- * Pages on which providers announce retirements. Hosts of a provider's models may retire a model on a
+ * Pages on which providers announce retirements. Other hosts of a provider's models may retire a model on a
  * different date.
  */
 export const announcementSources = {
@@ -40,7 +40,7 @@ const anthropic = announced('anthropic', 'anthropic-deprecations');
 const google = announced('google', 'gemini-deprecations');
 
 /**
- * Retirement dates that providers have announced. No model list contains announced retirement dates. "Not
+ * Retirement dates that the providers have announced. No model list contains announced retirement dates. "Not
  * sooner than" and "earliest" are not announcements.
  */
 const announcements: readonly Announcement[] = [
@@ -76,7 +76,7 @@ const byModel = new Map(
   ),
 );
 
-/** Adds the announced retirement date to the record, if a page or the fact list has a date. */
+/** Adds the announced retirement date to a model's record, if a page or the fact list has one. */
 export function addRetirement(record: ModelRecordInput, fact?: ModelFacts): ModelRecordInput {
   const found = byModel.get(`${record.provider}/${record.modelId}`);
   if (found === undefined)

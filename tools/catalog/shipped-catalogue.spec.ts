@@ -10,8 +10,8 @@ import { readLists } from './read-lists.ts';
 import { explainAbsence, explainOtherApi } from './reasons.ts';
 
 /**
- * The time for which the test compares the facts with the catalogue. The test uses the day on which the facts
- * were collected. The test uses a weekday hour with DeepSeek's peak prices.
+ * The point in time at which the test compares the facts with the catalogue. The clock is set to the day on
+ * which the facts were collected. The clock is set to a weekday hour in DeepSeek's peak period.
  */
 const at = Date.parse('2026-11-23T02:00:00Z');
 /** A time on the test's day that is outside DeepSeek's peak hours. */
@@ -50,8 +50,8 @@ describe('the facts of the list', () => {
 type Compare = (fact: ModelFacts, model: CatalogModel) => readonly [stated: unknown, own: unknown];
 
 /**
- * For each kind of fact, returns the value in the fact list and the value in the catalogue. A null in the
- * fact list means that the list does not state the value.
+ * For each kind of fact, returns the values in the fact list and in the catalogue. A null in the fact list
+ * means that the fact list does not know the value.
  */
 function comparisons(): Record<string, Compare> {
   return {

@@ -30,7 +30,7 @@ export function trimList(content: unknown, before: unknown, takenOn: string): st
 }
 
 /**
- * Renders the models of pi-ai for storage. The stored list has only the gateway's providers, with one model
+ * Renders the pi-ai model list for storage. The stored list has only the gateway's providers, with one model
  * per line.
  */
 export function trimPackage({ version, takenOn, modelsOf }: StoredPackageList): string {
@@ -45,7 +45,7 @@ export function trimPackage({ version, takenOn, modelsOf }: StoredPackageList): 
   ].join('\n');
 }
 
-/** Returns the gateway's providers by their keys in models.dev. */
+/** Returns the models.dev keys of the gateway's providers. */
 function listKeys(): string[] {
   return [...new Set(providerRules.flatMap(({ modelsDev }) => modelsDev ?? []))];
 }

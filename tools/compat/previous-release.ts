@@ -14,7 +14,7 @@ export function findPreviousRelease(): string | null {
 }
 
 /**
- * Unpacks a commit into a separate directory, installs its packages and builds its apps. A commit is built
+ * Unpacks a commit into a separate directory, installs its packages and builds its apps. Each commit is built
  * only once. Returns the path of the directory.
  */
 export function unpackRelease(reference: string): string {

@@ -7,7 +7,7 @@ import {
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** An entry in the list of dead letters. A dead letter is a batch of events that could not be written. */
+/** One dead letter in the list. A dead letter is a batch of events that could not be written. */
 export interface DeadLetter {
   readonly id: string;
   readonly data: DeadRequestEvent;
@@ -18,8 +18,8 @@ export interface DeadLetterBox {
   /** Returns dead letters, oldest first. */
   list(limit: number): Promise<DeadLetter[]>;
   /**
-   * Puts dead letters back into the queue of request events, each as a separate batch. If no ids are given,
-   * the function puts all dead letters back into the queue. Returns the number of queued dead letters.
+   * Puts dead letters back into the queue of usage events, each as a separate batch. If no ids are given, all
+   * dead letters are put back into the queue. Returns the number of queued dead letters.
    */
   retry(ids?: readonly string[]): Promise<number>;
   close(): Promise<void>;
@@ -41,8 +41,8 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
     return jobs.map((job) => ({ id: job.id ?? '', data: job.data }));
   };
   const retryOne = async ({ id, data }: DeadLetter): Promise<void> => {
-    // Each retry gets a different batch id.
-    // If the event fails again, the new dead letter must differ from the removed dead letter.
+    // Each retry gets a different batch id. If the event fails again, the new dead letter needs a different
+    // id from the removed dead letter.
     const batchId = `retry-${id}-${Date.now()}`;
     const batch = { batchId, events: [data.event], traceparents: [data.traceparent] };
     await events.add(requestEventBatch.name, batch, { ...requestEventBatchOptions, jobId: batchId });
@@ -64,7 +64,7 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
 }
 
 /**
- * Retries only the dead letters that exist at the start. An event that fails again is added at the end of the
+ * Retries only the dead letters that exist at the start. An event that fails again is appended to the
  * list.
  */
 async function retryAll(

@@ -18,7 +18,7 @@ export const readFrom =
     readFileSync(join(root, path), 'utf8');
 
 /**
- * Formats and writes all changes. Writes nothing if a change cannot be formatted.
+ * Formats and writes all changed files. Writes nothing if a change cannot be formatted.
  * @throws Error if a new file already exists
  */
 export async function applyChanges(root: string, changes: readonly FileChange[]): Promise<void> {
@@ -44,8 +44,8 @@ async function formatted(path: string, content: string): Promise<string> {
 /**
  * Inserts a line in alphabetical order among the lines that match a pattern. Imports and exports are sorted
  * by path.
- * @throws Error if no line matches or the line already exists, because the file then does not have the
- * expected form
+ * @throws Error if no line matches or the line already exists, because the file then has an unexpected
+ * form
  */
 export function insertSorted(text: string, like: RegExp, line: string): string {
   const lines = text.split('\n');

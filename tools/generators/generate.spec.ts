@@ -19,8 +19,8 @@ const acme = {
 };
 
 /**
- * A copy of the sources inside the repository, so that Node can resolve imports of packages. Git ignores the
- * folder of the copy.
+ * A copy of the sources inside the repository, so that Node can resolve npm packages. Git ignores the folder
+ * of the copy.
  */
 let copy: string;
 let changes: FileChange[];

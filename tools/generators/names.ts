@@ -1,4 +1,4 @@
-/** A name in every spelling that the generated files use. */
+/** A name in all spellings that the generated files use. */
 export interface Names {
   /** The spelling `rotate-key`. */
   readonly kebab: string;
@@ -11,7 +11,7 @@ export interface Names {
 }
 
 /**
- * Returns every spelling of a name.
+ * Parses a name and returns it in every spelling.
  * @throws Error unless the text consists of lower-case words joined by hyphens
  */
 export function parseName(text: string): Names {

@@ -5,19 +5,19 @@ const table = 'libs/providers/src/openai-compatible-table.ts';
 
 export interface ProviderFacts {
   /**
-   * The provider's name in lowercase letters and digits. The name is the part before the slash in
+   * The provider's name in lowercase letters and digits. This is the part before the slash in
    * `<provider>/<model>`.
    */
   readonly name: string;
   readonly displayName: string;
-  /** The base URL of the provider. The gateway appends `/chat/completions`. */
+  /** The base URL of the provider. The gateway appends `/chat/completions` to the base URL. */
   readonly baseUrl: string;
   /** The URL of the documentation page on which the provider states the base URL. */
   readonly docsUrl: string;
 }
 
 /**
- * Renders a row for the table of OpenAI-compatible providers.
+ * Renders a row of the table of OpenAI-compatible providers.
  * @throws Error if the name is already used or the address is invalid
  */
 export function renderProvider(facts: ProviderFacts, read: ReadFile): FileChange[] {

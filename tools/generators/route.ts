@@ -5,10 +5,10 @@ import { parseName, type Names } from './names.ts';
 const app = 'apps/edge-gateway/src';
 
 /**
- * Renders a public endpoint for API keys. The result has the endpoint's folder with a controller and a spec,
- * and the endpoint's entry in the module. If the route belongs to an existing family, move the folder into
- * the family's folder. Write the route's row in test/authz/rows.fixture.ts and the route's scope in
- * openapi/operation-scopes.ts by hand, because access rules are a decision.
+ * Renders a public endpoint for API keys. The rendered files are the endpoint's folder with a controller and
+ * a spec, and the endpoint's entry in the module. If the route belongs to an existing family, move the folder
+ * into the family's folder. Access rules are a decision, so add the route's row in test/authz/rows.fixture.ts
+ * and its scope in openapi/operation-scopes.ts by hand.
  * @param path the public path. The default is `/v1/<name>`.
  */
 export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`): FileChange[] {

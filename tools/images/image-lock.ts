@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { root } from '../bootstrap/stack/root.ts';
 
 /**
- * The schema of `deploy/images.json`. Each entry pins an image from another project by a version tag and the
- * digest of the image index.
+ * The schema of `deploy/images.json`. Each entry pins a third-party image by version tag and by the digest of
+ * the image index.
  */
 export const imageLock = z.record(
   z.string(),
@@ -21,7 +21,7 @@ export type ImageLock = z.infer<typeof imageLock>;
 
 export const lockFile = 'deploy/images.json';
 
-/** The files that refer to images of other projects. */
+/** The files that refer to third-party images. */
 export const pinnedFiles = [
   'deploy/Dockerfile',
   'deploy/compose.yaml',
@@ -42,8 +42,8 @@ interface FoundReference {
 }
 
 /**
- * Matches the places that name images. These places are `image:` in YAML files, and `FROM`, `COPY --from=`
- * and `ARG …_IMAGE=` in a Dockerfile.
+ * Matches the places that name images. Images are named after `image:` in YAML files, and after `FROM`, `COPY
+ * --from=` and `ARG …_IMAGE=` in a Dockerfile.
  */
 const places =
   /^[ \t]*(?:-[ \t]+)?image:[ \t]*(?<yaml>[^\s#]+)|^FROM[ \t]+(?<from>\S+)|^COPY[ \t]+--from=(?<copy>\S+)|^ARG[ \t]+\w*_IMAGE=(?<arg>\S+)|^# syntax=(?<syntax>\S+)/gm;
@@ -63,8 +63,8 @@ export function listReferences(text: string): FoundReference[] {
 }
 
 /**
- * Returns true if the image is built from this repository. The version of an image from this repository is
- * the version of the release.
+ * Returns true if the image is built from this repository, not pulled from a third party. An image from this
+ * repository is versioned with the release.
  */
 export function isOwnImage(reference: string): boolean {
   return reference.startsWith('agent-gateway/');
@@ -99,7 +99,7 @@ export function pinReferences(text: string, lock: ImageLock): string {
     );
 }
 
-/** Returns the images of other projects for which a file does not have the reference in the lock file. */
+/** Returns the third-party images in a file that are not pinned as in the lock file. */
 export function findUnpinned(text: string, lock: ImageLock): string[] {
   const isPinned = (reference: string) =>
     lock[nameOf(reference)] !== undefined && reference === renderReference(nameOf(reference), lock);

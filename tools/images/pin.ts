@@ -20,7 +20,7 @@ import {
   type ImageLock,
 } from './image-lock.ts';
 
-/** Returns the digest of an image's index in the registry of the image. */
+/** Returns the digest of an image's index from the image's registry. */
 function readDigest(reference: string): string {
   const format = '{{.Manifest.Digest}}';
   const args = ['buildx', 'imagetools', 'inspect', reference, '--format', format];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../bootstrap/stack/root.ts';
 
 export interface ReleaseOptions {
-  /** The registry and path before the image names, such as `ghcr.io/example`. */
+  /** The registry and path in front of the image names, such as `ghcr.io/example`. */
   readonly registry: string;
   readonly version: string;
   /** The platforms of the images, separated by commas. */
@@ -33,7 +33,7 @@ export function listImages(): string[] {
 }
 
 /**
- * Returns the builds of a release. Each image has two attestations. The first attestation lists all
+ * Returns the image builds of a release. Each image has two attestations. The first attestation lists all
  * components, including the components of the operating system. The second attestation is the provenance of
  * the image, with all build steps and sources. Only a registry can store attestations, so the builds push the
  * images.

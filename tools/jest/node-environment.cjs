@@ -2,7 +2,7 @@ const { TestEnvironment } = require('jest-environment-node');
 
 /**
  * Jest runs tests in a separate realm with its own typed arrays, which native addons reject. For example,
- * onnxruntime-node rejects a `Float32Array` from the test realm. The tests therefore use the outer realm's
+ * onnxruntime-node rejects a `Float32Array` from the test's realm. The tests therefore use the outer realm's
  * constructors.
  */
 class NodeEnvironment extends TestEnvironment {

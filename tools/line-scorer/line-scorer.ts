@@ -7,8 +7,8 @@ import { z } from 'zod';
  * Scores the relevance of each line to a question with a learned model. The compression steps currently use
  * the rule `isCriticalLine` instead of a model. A model could replace the rule if the model's benefit
  * justifies its running time, which `npm run bench:compressor` measures. A compression step must output equal
- * bytes on every replica. Scores can differ slightly between processors, so a compression step may use a
- * score only with a margin above the differences between processors.
+ * bytes on every replica. Scores can differ slightly between processors, so a compression step must keep a
+ * margin above these differences.
  */
 interface LineScorer {
   /** The scores, one per line. A higher score means that the line is more relevant. */
@@ -44,7 +44,7 @@ export class OnnxLineScorer implements LineScorer {
     this.#session = session;
   }
 
-  /** Opens the scorer in a folder. Throws if a file is missing or invalid. */
+  /** Loads the line scorer from a folder. Throws if a file is missing or invalid. */
   static async open(folder: string): Promise<OnnxLineScorer> {
     const text = await readFile(join(folder, 'scorer.json'), 'utf8');
     const manifest = manifestSchema.parse(JSON.parse(text));
@@ -103,7 +103,7 @@ function readRow(text: string, buckets: number, wordsMax: number): number[] {
   return row;
 }
 
-/** The hash function FNV-1a with 32 bits, over UTF-16 code units. */
+/** The 32-bit FNV-1a hash function, over UTF-16 code units. */
 function hashWord(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

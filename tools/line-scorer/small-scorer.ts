@@ -5,7 +5,7 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from '../../
 const dimensions = 64;
 const opset = 13;
 
-/** Returns pseudo-random numbers between -1 and 1. Every run returns equal numbers. */
+/** Returns pseudo-random numbers between -1 and 1. The random numbers are the same in every run. */
 function makeTable(buckets: number): Uint8Array {
   let state = 7;
   const values = new Float32Array(buckets * dimensions);
@@ -17,9 +17,9 @@ function makeTable(buckets: number): Uint8Array {
 }
 
 /**
- * Writes a line scorer of realistic size. The model averages 64 numbers per word, and compares the average of
- * a line with the average of the question. The word table is random, so a line's score depends on the words
- * that the line shares with the question.
+ * Writes a line scorer of realistic size. The model averages a 64-number vector per word, and compares the
+ * line's average with the question's average. The word table is random, so a line's score depends on the
+ * words that the line shares with the question.
  * @param buckets number of rows in the word table
  */
 export async function writeSmallScorer(folder: string, buckets = 16_384): Promise<string> {

@@ -37,7 +37,7 @@ function readMigrations(baseDir: string): MigrationList {
 }
 
 /**
- * Applies missing migrations as `prisma migrate deploy` does, with Prisma's engine and with records in
+ * Applies missing migrations like `prisma migrate deploy`, with Prisma's engine and with records in
  * `_prisma_migrations`. Returns the names of the applied migrations. Throws if a migration fails, if an
  * applied migration was modified, or if an earlier failure is unresolved.
  * @param prismaDir `prisma/<owner>`, which contains schema.prisma and migrations/

@@ -7,8 +7,8 @@ import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type * as EngineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 
 /**
- * The part of the global WebAssembly object that this file uses. TypeScript declares the WebAssembly object
- * only for browsers.
+ * The members of the global WebAssembly object that this file uses. TypeScript declares the global
+ * WebAssembly object only for browsers.
  */
 declare const WebAssembly: {
   instantiate(
@@ -36,7 +36,7 @@ async function loadEngineModule(): Promise<typeof EngineModule> {
 }
 
 /**
- * Sends each SQL script to Postgres as a single query without arguments. Postgres then splits the script
+ * Sends each SQL script to Postgres as a single query without parameters. Postgres then splits the script
  * correctly and runs either the whole script or nothing. Prisma's adapter splits SQL scripts at every
  * semicolon, even inside functions, and runs the pieces one by one.
  */

@@ -58,7 +58,7 @@ function parseFile(sibling: z.infer<typeof revisionSchema>['siblings'][number]):
 }
 
 /**
- * Streams the content of a file.
+ * Streams a file's content.
  * @throws while reading, if the content does not match the listed size and digest
  */
 export async function* downloadFile(

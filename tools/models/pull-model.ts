@@ -18,7 +18,7 @@ export interface PullOptions {
    * wanted.
    */
   readonly graph: string | undefined;
-  /** The folder for all models. Each model has a subfolder in the folder for all models. */
+  /** The folder that contains all models. Each model has a subfolder in the folder for all models. */
   readonly directory: string;
   readonly log: (line: string) => void;
 }
@@ -32,7 +32,7 @@ export interface PulledModel {
 
 /** Usual paths of the ONNX graph in a repository, preferred first. */
 const graphs = ['onnx/model.onnx', 'model.onnx', 'onnx/model_quantized.onnx', 'onnx/model_int8.onnx'];
-/** The files of a model that the router reads in addition to the graph. */
+/** The model files that the router reads in addition to the graph. */
 const companions = [
   'tokenizer.json',
   'tokenizer_config.json',
@@ -41,11 +41,11 @@ const companions = [
   'config_sentence_transformers.json',
   '1_Pooling/config.json',
 ];
-/** Maximum size of a graph in bytes. A larger graph would not fit into a router's memory. */
+/** Maximum size of a graph in bytes. A larger graph would not fit into the router's memory. */
 const bytesMax = 1024 * 1024 * 1024;
 
 /**
- * Downloads a model into a temporary folder, checks each file's size and digest, and runs the model once as
+ * Downloads a model into a temporary folder, checks each file's size and digest, and runs one inference as
  * the router would. The model is moved to the target folder only after the checks, so the target folder is
  * always complete.
  */
@@ -102,7 +102,7 @@ function chooseFiles({ files }: HubRevision, graph: string | undefined): { file:
 }
 
 /**
- * Runs the model once, as the kind of model that the model's configuration states.
+ * Runs the model once, as the model kind that the model's configuration declares.
  * @throws if the router could not run the model
  */
 async function tryModel(directory: string): Promise<PulledModel['variable']> {

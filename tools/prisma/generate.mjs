@@ -24,7 +24,7 @@ for (const owner of owners) {
     [cli, 'generate', '--schema', join(root, 'prisma', owner, 'schema.prisma')],
     {
       cwd: root,
-      // Prisma 7 needs no engine to generate clients, but the CLI would download an engine.
+      // Prisma 7 generates clients without an engine, but the CLI would still download an engine.
       env: {
         ...process.env,
         PRISMA_SCHEMA_ENGINE_BINARY: existsSync('/bin/true') ? '/bin/true' : '/usr/bin/true',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The input that `check-restored` reads from standard input. */
+/** The request that `check-restored` reads from standard input. */
 export interface CheckRequest {
   readonly natsUrl: string;
   readonly user: string;

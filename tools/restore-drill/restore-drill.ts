@@ -17,7 +17,7 @@ import { endLeftovers } from '../bootstrap/stack/state-file.ts';
 import { checkedRestore } from './checked-restore.ts';
 import type { CheckedRestore, CheckRequest } from './checked-restore.ts';
 
-/** The result of a restore drill. */
+/** The outcome of a restore drill. */
 export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
@@ -36,7 +36,7 @@ export interface DrillOptions {
 }
 
 /**
- * The paths of the two parts of a backup. The two parts together give access to the credentials, so store the
+ * The paths of a backup's two parts. The two parts together give access to the credentials, so store the
  * parts separately.
  */
 const databasesIn = (backup: string) => join(backup, 'databases/postgres');
@@ -45,14 +45,14 @@ const keysIn = (backup: string) => join(backup, 'keys/secrets.json');
 const stoppedWithinMs = 90_000;
 const checkedWithinMs = 10 * 60_000;
 /**
- * Variables of the caller's environment that the stack receives. Keys in the caller's variables override the
- * stack's keys.
+ * The variables of the caller's environment that are passed to the stack. Keys in the caller's variables
+ * override the stack's keys.
  */
 const passedOn = /^(PATH|HOME|USER|LANG|TMPDIR|KEY_PEPPER|SESSION_SECRET|VAULT_K.+)$/;
 
 /**
  * Backs up a running stack, restores the backup into a separate stack, and decrypts every credential in the
- * separate stack. The drill only reads from the running stack. Throws if a step fails. The result lists
+ * separate stack. The drill only reads from the running stack. Throws if a step fails. The report lists the
  * credentials that cannot be decrypted.
  */
 export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutcome> {
@@ -74,7 +74,7 @@ export async function runRestoreDrill(options: DrillOptions): Promise<DrillOutco
   }
 }
 
-/** Decrypts every credential in a running stack, for example after a restore by other means. */
+/** Decrypts every credential in a running stack, for example after a manual restore. */
 export function checkStack(path: string): Promise<CheckedRestore> {
   const dataDir = openDataDir(path);
   return check(dataDir, readDevInfo(dataDir)?.api_key ?? null);
@@ -82,15 +82,15 @@ export function checkStack(path: string): Promise<CheckedRestore> {
 
 async function backUp(source: DataDir, adminUrl: string, backup: string): Promise<number> {
   mkdirSync(join(backup, 'keys'), { recursive: true, mode: 0o700 });
-  // This process creates the backup file first, so that only the user of this process can read the file.
+  // This process creates the backup file first, so that only this process's user can read the file.
   writePrivateFile(keysIn(backup), '');
   copyFileSync(source.secretsFile, keysIn(backup));
   return backUpCluster(source, adminUrl, databasesIn(backup));
 }
 
 /**
- * Starts the account service and the vault on the copy of the databases, queries the two services, and
- * deletes the copy.
+ * Starts the account service and the vault on the database copy, queries both services, and deletes the
+ * copy.
  */
 async function restoreAndCheck(
   backup: string,

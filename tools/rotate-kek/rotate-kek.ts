@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Messaging, ParsedReplyOf } from '@gateway/messaging';
 
 export interface RotationOptions {
-  /** The key version with which the vault encrypts. Null means the vault's highest version. */
+  /** The version of the key with which the vault encrypts. If null, the vault's highest version is chosen. */
   readonly version: number | null;
   readonly rowsMax: number;
   readonly report: (line: string) => void;
@@ -28,7 +28,7 @@ const pauseMs = 500;
 
 /**
  * Rotates the vault's key-encryption key. The rotation keeps no state, so run an interrupted rotation again
- * to continue. Two concurrent runs do not disturb each other.
+ * to continue. Concurrent rotations do not interfere with each other.
  */
 export async function rotateKek(messaging: Ask, options: RotationOptions): Promise<RotationOutcome> {
   const { version, previous } = await patiently(options, () =>
@@ -45,8 +45,8 @@ export async function rotateKek(messaging: Ask, options: RotationOptions): Promi
 }
 
 /**
- * Repeats the rotation of all credential rows, because rows may have changed since the last pass. Ends when
- * no rows are left, or when all remaining rows cannot be decrypted.
+ * Rotates all credential rows repeatedly, because rows may have changed since the last pass. Ends when no
+ * rows are left, or when all remaining rows cannot be decrypted.
  */
 async function rewrapAll(
   messaging: Ask,

@@ -38,7 +38,7 @@ function renderEnv(): string {
     REDIS_CACHE_URL: `redis://:${secrets.redis}@127.0.0.1:${published['redis-cache']}`,
     // The address of NATS is a host name, because the client compares the certificate with a name.
     NATS_URL: `tls://localhost:${published.nats}`,
-    // The path of the certificate for `npm start` on this machine. Containers use a different path.
+    // The path of the TLS certificate that `npm start` uses on this machine. Containers use a different path.
     NODE_EXTRA_CA_CERTS: certificate.caFile,
     KEY_PEPPER: secrets.keyPepper,
     SESSION_SECRET: secrets.sessionSecret,

@@ -9,7 +9,7 @@ import { root } from '../stack/root.ts';
 const alsoOnPath = ['/usr/local/sbin', '/usr/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
 
 /**
- * The environment variables for every step. The PATH starts with the running Node version and the
+ * The environment variables that every step receives. The PATH starts with the running Node version and the
  * repository's tools.
  */
 export function stepEnv(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
@@ -24,8 +24,8 @@ export function runCommand(
   env: NodeJS.ProcessEnv = stepEnv(),
 ): Promise<number> {
   const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
-  // Ctrl-C in a terminal reaches the child process directly, and the child process then cleans up.
-  // This process forwards signals that the child process does not receive.
+  // Ctrl-C in a terminal reaches the child process directly, and the child process then cleans up. This
+  // process forwards the signals that only this process receives.
   const forward = () => child.kill('SIGTERM');
   const ignore = () => {};
   process.on('SIGTERM', forward).on('SIGINT', ignore);

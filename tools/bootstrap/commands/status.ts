@@ -8,14 +8,14 @@ import { root } from '../stack/root.ts';
 import { findRunningStack } from '../stack/state-file.ts';
 import type { StackState } from '../stack/state-file.ts';
 
-/** The time limit for the health response of one process. */
+/** The time limit for a process's health response. */
 const healthDeadlineMs = 3_000;
 
 interface ProcessStatus {
   readonly name: string;
   /** `running` means that the process runs and has no health port. */
   readonly health: 'healthy' | 'not ready' | 'running' | 'down';
-  /** Missing dependencies, if the process reports them. */
+  /** Missing dependencies, if the process reports any. */
   readonly missing: readonly string[];
   readonly pid: number | null;
   readonly url: string | null;

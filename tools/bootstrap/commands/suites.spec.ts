@@ -19,7 +19,7 @@ test('a word runs a long test if the word matches only long tests, or is the who
   expect(chooseTests('e2e', ['bound'])).toBe('both');
   expect(chooseTests('faults', ['noisy-neighbour', 'overload'])).toBe('both');
   expect(chooseTests('e2e', ['bound-models'])).toBe('daily');
-  // The test `lost-nothing` also has a short form, so the word `lost-nothing` selects the short test.
+  // The test `lost-nothing` also has a short version, so the word `lost-nothing` selects the short version.
   for (const args of [[], ['lost-nothing'], ['-t', 'noisy-neighbour']])
     expect({ args, tests: chooseTests('faults', args) }).toEqual({ args, tests: 'daily' });
 });

@@ -14,7 +14,7 @@ function listTests(directory: string, pattern: RegExp): string[] {
 }
 
 /**
- * The directories under test/ that contain tests of the given kind. `daily` tests run in every run, and
+ * The directories under test/ that contain tests of the given kind. `daily` tests run every time, and
  * `nightly` tests are long tests.
  */
 export function listSuites(kind: 'daily' | 'nightly'): string[] {
@@ -51,9 +51,9 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
 type TestKind = 'daily' | 'nightly' | 'both';
 
 /**
- * Returns the kinds of tests to run. A word that matches no daily test selects long tests, such as
- * `noisy-neighbour` in `faults`. The whole name of a long test, such as `bound` in `e2e`, selects both kinds.
- * If a daily test has the name of the long test, only daily tests run.
+ * Returns the kinds of tests to run. A filter word that matches no daily test selects long tests, such as
+ * `noisy-neighbour` in `faults`. The full name of a long test, such as `bound` in `e2e`, selects both kinds
+ * of tests. If a daily test has the same name as the long test, only daily tests run.
  */
 export function chooseTests(suite: string, args: readonly string[]): TestKind {
   const prefix = `test/${suite}/`;
@@ -76,7 +76,7 @@ export function chooseTests(suite: string, args: readonly string[]): TestKind {
  */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'faults', 'fuzz', 'integration']);
 
-/** The long tests of `faults` measure response times, so they run one after another. */
+/** The long tests of `faults` measure response times, so they must run one after another. */
 function runsSideBySide(suite: string, tests: TestKind): boolean {
   return sideBySide.has(suite) && (suite !== 'faults' || tests === 'daily');
 }

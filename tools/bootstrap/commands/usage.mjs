@@ -3,7 +3,7 @@
 const dataDirLine = '  --data-dir DIR   data directory of the stack; default: .data in this checkout';
 const helpLine = '  -h, --help       print this text';
 
-/** The texts that `-- --help` prints, by command. */
+/** The help texts that `-- --help` prints, by command. */
 export const usage = {
   start: `npm start [-- OPTIONS]
 

@@ -15,7 +15,7 @@ function listFiles(path: string): string[] {
 
 /**
  * Returns a hash over the names and contents of files. For a directory, the hash covers all files except
- * specs. File names in the hash are relative to the repository root.
+ * specs. The hash covers file names relative to the repository root.
  */
 export function fingerprint(paths: readonly string[]): string {
   const hash = createHash('sha256');

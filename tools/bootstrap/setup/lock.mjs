@@ -34,14 +34,14 @@ function tryLock(file) {
     const ageMs = Date.now() - statSync(file).mtimeMs;
     if ((holder > 0 && !isAlive(holder)) || ageMs > LOCK_AGE_MS_MAX) rmSync(file, { force: true });
   } catch {
-    // The lock holder has just released the lock.
+    // The lock holder has just released the lock, so the lock file is gone.
   }
   return false;
 }
 
 /**
- * Runs `work` while no other command sets up this checkout. Two concurrent set-ups would write to one
- * node_modules and one dist.
+ * Runs `work` while no other command sets up this checkout. Two concurrent setups would write to the same
+ * node_modules and dist folders.
  */
 export async function withLock(file, work) {
   mkdirSync(dirname(file), { recursive: true });

@@ -18,8 +18,8 @@ function readLockedPackages(file) {
 
 /**
  * Returns true if node_modules matches package-lock.json. npm writes `node_modules/.package-lock.json` last,
- * so the function detects an interrupted or outdated installation. Optional packages for other platforms are
- * ignored.
+ * so the function detects an interrupted or outdated installation. Optional packages for other platforms do
+ * not count.
  */
 export function packagesAreInstalled(root) {
   const wanted = readLockedPackages(join(root, 'package-lock.json'));
@@ -32,7 +32,7 @@ export function packagesAreInstalled(root) {
   });
 }
 
-/** Runs a command attached to the same terminal. Returns its exit code, or null after a signal. */
+/** Runs a child process attached to the same terminal. Returns its exit code, or null after a signal. */
 function runAttached(command, args, cwd) {
   const child = spawn(command, args, { cwd, stdio: 'inherit' });
   return new Promise((settle, reject) => {
@@ -47,8 +47,8 @@ function runAttached(command, args, cwd) {
  */
 export async function installPackages(root) {
   if (packagesAreInstalled(root)) return;
-  // npm passes its own path to the scripts that it runs.
-  // After a direct start with `node tools/…`, this script searches for npm in the PATH.
+  // npm passes its own path to the scripts that it runs. If the script was started directly with `node
+  // tools/…`, it searches for npm in the PATH.
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, ...flags] : ['npm', ...flags];

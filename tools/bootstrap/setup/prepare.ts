@@ -62,9 +62,9 @@ async function buildApps(): Promise<void> {
 }
 
 /**
- * Prepares the checkout for a start of the stack: installs servers, creates the links that Postgres needs,
- * generates Prisma clients, and builds apps. The function skips steps that are already done, so every command
- * may call it.
+ * Prepares the checkout for starting the stack: installs servers, creates the links that Postgres needs,
+ * generates Prisma clients, and builds apps. Steps that are already done are skipped, so every command may
+ * call this function.
  */
 export async function prepareCheckout(
   options: { readonly env?: NodeJS.ProcessEnv; readonly build?: boolean } = {},

@@ -1,18 +1,18 @@
 // Runs on Node 18 and later before any packages are installed, so it uses only built-in modules.
 
-/** The time between two progress lines outside of a terminal, in milliseconds. */
+/** The milliseconds between two progress lines outside a terminal. */
 const everyMs = 30_000;
-/** The time between two updates of the progress line in a terminal, in milliseconds. */
+/** The milliseconds between two updates of the progress line in a terminal. */
 const everyMsInTerminal = 1_000;
 
-/** The environment variable that passes the start time of the command to its next Node process. */
+/** The environment variable that passes the command's start time to the next Node process. */
 const startVariable = 'COMMAND_STARTED_AT_MS';
 
 /** The time at which the user started this command, as Unix time in milliseconds. */
 export const commandStartedAtMs = Number(process.env[startVariable] ?? performance.timeOrigin);
 delete process.env[startVariable];
 
-/** Returns the environment for a Node process that continues this command. */
+/** Returns the environment for the Node child process that continues this command. */
 export function continuedEnv() {
   return { ...process.env, [startVariable]: String(commandStartedAtMs) };
 }
@@ -23,8 +23,8 @@ export function renderDuration(ms) {
 }
 
 /**
- * Runs one step of a command, and prints its title at once and its duration at the end. A long step prints
- * its duration so far: every second in a terminal, otherwise every 30 seconds. Returns the result of `work`.
+ * Runs one step of a command, and prints the title immediately and the duration at the end. A long step prints
+ * its duration so far: every second in a terminal, otherwise every 30 seconds. Returns what `work` returns.
  */
 export async function runStep(title, work) {
   const out = process.stdout;

@@ -16,8 +16,8 @@ function wantedMajor() {
 }
 
 /**
- * Runs the command line of this process with another Node version. Forwards signals, and exits with the exit
- * code of the child process.
+ * Reruns the command line of this process with a different Node version. Forwards signals, and exits with the
+ * exit code of the child process.
  */
 function continueOn(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', env: continuedEnv() });

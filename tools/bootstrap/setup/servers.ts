@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { findProgram } from '../stack/programs.ts';
 
-/** A server program to install, with the names of the Debian and Homebrew packages. */
+/** A server program to install, with its Debian and Homebrew package names. */
 export interface ServerProgram {
   readonly program: string;
   readonly debian: string;
@@ -12,7 +12,7 @@ export interface ServerProgram {
 const redis: ServerProgram = { program: 'redis-server', debian: 'redis-server', homebrew: 'redis' };
 const nats: ServerProgram = { program: 'nats-server', debian: 'nats-server', homebrew: 'nats-server' };
 
-/** Returns the server programs that the stack runs. External servers are excluded. */
+/** Returns the server programs that the stack runs. External servers are not installed. */
 function chooseServers(env: NodeJS.ProcessEnv): ServerProgram[] {
   return [...(env['REDIS_URL'] ? [] : [redis]), ...(env['NATS_URL'] ? [] : [nats])];
 }
@@ -24,14 +24,14 @@ function run(command: string, args: readonly string[], env: Record<string, strin
 }
 
 /**
- * Returns the words in front of a command that make the command run as root. Returns null if the current user
+ * Returns the command prefix that runs a command as root, such as sudo. Returns null if the current user
  * cannot become root.
  */
 function rootPrefix(): string[] | null {
   if (process.getuid?.() === 0) return [];
   const sudo = findProgram('sudo');
   if (sudo === null) return null;
-  // Without a terminal, sudo's password prompt cannot be answered.
+  // Without a terminal, sudo cannot prompt for a password.
   return process.stdin.isTTY ? [sudo] : [sudo, '-n'];
 }
 
@@ -64,8 +64,8 @@ function installOnMac(missing: readonly ServerProgram[]): boolean {
 }
 
 /**
- * Installs Redis and nats-server if these programs are missing and not external. If the installation fails,
- * throws an error that names the missing servers and the alternatives.
+ * Installs Redis and nats-server if they are missing and not external. If the installation fails, throws an
+ * error with the missing servers and the alternatives.
  */
 export function installServers(env: NodeJS.ProcessEnv): void {
   const still = installPrograms(chooseServers(env));

@@ -8,8 +8,8 @@ import { choosePostgresUser } from './postgres-binaries.ts';
 import type { SystemUser } from './postgres-binaries.ts';
 
 /**
- * Files that are not copied from a running Postgres cluster. Some files belong to the running server process,
- * and Postgres recreates the other files (Postgres manual, "Making a Base Backup Using the Low Level API").
+ * Files that are not copied from a running Postgres cluster. Some of the skipped files belong to the running server
+ * process, and Postgres recreates the others (Postgres manual, "Making a Base Backup Using the Low Level API").
  */
 const leftOut = /^(postmaster\.pid|postmaster\.opts|pgsql_tmp.*|pg_internal\.init)$/;
 const leftEmpty = new Set([
@@ -29,17 +29,17 @@ interface BackupEnd {
 }
 
 /**
- * Copies a running Postgres cluster with all its databases, without stopping the cluster. The copy is
- * consistent at one point in time. This function replaces pg_basebackup, which the embedded Postgres lacks.
- * Returns the number of copied bytes.
+ * Copies a running Postgres cluster with all its databases, without stopping it. The backup is consistent as
+ * of a single point in time. This function replaces pg_basebackup, which the embedded Postgres lacks. Returns
+ * the number of copied bytes.
  */
 export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: string): Promise<number> {
   const source = realpathSync(join(dataDir.path, 'postgres'));
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    // Reserves the segments of the write-ahead log until the function has copied them.
-    // The reservation ends with the database session.
+    // Prevents Postgres from deleting segments of the write-ahead log until they have been copied. The
+    // reservation ends with the database session.
     await client.query(
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     );
@@ -60,7 +60,7 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
 }
 
 /**
- * Copies a backup of a cluster to the location where a stack with an empty data directory looks for its
+ * Copies a cluster's backup to the location where a stack with an empty data directory looks for its
  * cluster.
  */
 export async function restoreCluster(dataDir: DataDir, source: string): Promise<void> {
@@ -73,8 +73,8 @@ export async function restoreCluster(dataDir: DataDir, source: string): Promise<
 type Chooses = (directory: string, depth: number) => boolean;
 
 /**
- * Copies a folder. Files may disappear during the copy. The replay of the write-ahead log does not need files
- * that disappear during the copy.
+ * Copies a folder. Files may disappear during the copy. Files that disappear during the copy are not needed
+ * to replay the write-ahead log.
  */
 async function copyTree(source: string, target: string, isCopied: Chooses, depth = 0): Promise<number> {
   await mkdir(target, { recursive: true, mode: 0o700 });

@@ -6,7 +6,7 @@ const ANSWER_WITHIN_MS = 120_000;
 
 /**
  * Sends a command for one process of a running stack to the stack's supervisor. Throws the error that the
- * supervisor returns.
+ * supervisor returns for the command.
  */
 export async function controlUnit(
   dataDir: DataDir,

@@ -75,8 +75,8 @@ async function answer(
 }
 
 /**
- * Serves `POST /units/<name>/start|stop|ready` on loopback. Callers need read access to the stack's state
- * file, which contains the token.
+ * Serves `POST /units/<name>/start|stop|ready` on loopback. Callers must be able to read the stack's state
+ * file, which contains the access token.
  */
 export async function startControlServer(controls: StackControls): Promise<ControlServer> {
   const token = randomBytes(24).toString('hex');

@@ -21,7 +21,7 @@ export interface DataDir {
 
 /**
  * Creates the data directory if it is missing. All users may enter the directory, because Postgres may run as
- * another user. Files with secrets have the mode 600.
+ * another user. Files with secrets have mode 600.
  */
 export function openDataDir(path: string): DataDir {
   for (const directory of [path, join(path, 'logs'), join(path, 'run')]) {
@@ -57,8 +57,8 @@ export function writePrivateJson(file: string, value: unknown): void {
 }
 
 /**
- * Returns the parsed JSON file, or null if the file is missing. Throws if the file is not JSON, because
- * another program must have written the file.
+ * Returns the parsed JSON file, or null if the file is missing. Throws on invalid JSON, because only another
+ * program can have written such a file.
  */
 export function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;

@@ -9,8 +9,8 @@ export function renderPostgresUrl(port: number, user: string, password: string, 
 }
 
 /**
- * Returns SQL statements that create an owner's role and database. An administrator must run the statements.
- * Repeated runs have no further effect.
+ * Returns SQL statements that create an owner's role and database. Only a database administrator can run the
+ * statements. Repeated runs have no further effect.
  */
 async function createDatabase(client: pg.Client, owner: string, password: string): Promise<void> {
   const role = pg.escapeIdentifier(owner);

@@ -11,7 +11,7 @@ export interface SeedRequest {
   readonly password: string;
   /** The API key from an earlier start, if any. The bootstrap reuses an API key that still exists. */
   readonly knownKey: string | null;
-  /** The demo person. The bootstrap creates the demo person together with the account. */
+  /** The demo user's password. The bootstrap creates the demo person together with the account. */
   readonly personPassword: string;
 }
 
@@ -22,7 +22,7 @@ const seedAnswer = z.object({
   accountId: z.string(),
   apiKey: z.string(),
   /**
-   * The session token. Null if the embedded identity provider is disabled, or if the person's password was
+   * The session token. Null if the embedded identity provider is disabled, or if the demo user's password was
    * changed.
    */
   sessionToken: z.string().nullable(),
@@ -36,7 +36,7 @@ const SEED_WITHIN_MS = 90_000;
  * separate process fails.
  */
 export async function createDemoAccount(request: SeedRequest): Promise<DemoAccount> {
-  // An external NATS with TLS needs the variable NODE_EXTRA_CA_CERTS.
+  // An external NATS server with TLS needs NODE_EXTRA_CA_CERTS.
   const { NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(process.execPath, [join(root, 'dist/tools/seed-demo.js')], {
     cwd: root,

@@ -7,7 +7,7 @@ const runningService = z.object({
   pid: z.int().nullable(),
   /** The address for requests. Only the edges and the sandbox provider accept requests. */
   url: z.url().nullable(),
-  /** The service's health port. Servers (Postgres, Redis, NATS) have no health port. */
+  /** The health address of the service. Servers (Postgres, Redis, NATS) have no health port. */
   health_url: z.url().nullable(),
   metrics_url: z.url().nullable(),
   log_file: z.string(),
@@ -18,15 +18,15 @@ const runningService = z.object({
  * file contains secrets.
  */
 export const devInfo = z.object({
-  /** The edge's address. Null for a stack without an edge. */
+  /** The edge's address. Null for a stack without an edge service, which serves the API. */
   base_url: z.string().nullable(),
-  /** The dashboard's address. Null for a stack without an edge. */
+  /** The dashboard's address. Null for a stack without an edge service. */
   dashboard_url: z.string().nullable().default(null),
   api_key: z.string().nullable(),
   account_id: z.string().nullable(),
   /**
-   * A session token for the demo person, valid for twelve hours after the start. Null if an external issuer
-   * issues tokens.
+   * A session token for the demo user, valid for twelve hours after the start. Null if an external identity
+   * provider issues the tokens.
    */
   session_token: z.string().nullable(),
   /** Credentials for `POST /v1/auth/log-in`, which returns a new session token. */
@@ -39,22 +39,22 @@ export const devInfo = z.object({
     /** The administrator's address of the embedded Postgres. Null if all databases are external. */
     admin: z.string().nullable(),
   }),
-  /** The address of the Redis server of the queue, with the administrator's password. */
+  /** The address of the queue's Redis server, with the administrator's password. */
   redis_url: z.string(),
   /**
-   * The address of the Redis server of the cache, with the administrator's password. If one external Redis
-   * serves as queue and cache, the field has the address of the queue. The field is empty in a file from an
-   * earlier release with one Redis. The next start replaces the file.
+   * The address of the cache's Redis server, with the administrator's password. If one external Redis server
+   * is both queue and cache, the field contains the queue's address. In files from earlier releases with one
+   * Redis server, the field is empty. The next start replaces the file.
    */
   redis_cache_url: z.string().default(''),
   nats_url: z.string(),
-  /** The NATS user for set-up and maintenance commands. */
+  /** The NATS user for setup and maintenance commands. */
   nats_operator: z.object({ user: z.string(), password: z.string() }),
   services: z.record(z.string(), runningService),
 });
 export type DevInfo = z.infer<typeof devInfo>;
 
-/** Returns the content of the `dev.json` file from an earlier run. Returns null if no valid file exists. */
+/** Returns the content of the `dev.json` file from an earlier run. Returns null if the file is missing or invalid. */
 export function readDevInfo(dataDir: DataDir): DevInfo | null {
   const parsed = devInfo.safeParse(readJson(dataDir.devFile));
   return parsed.success ? parsed.data : null;

@@ -21,7 +21,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
     poll() {
       if (!existsSync(file)) return;
       if (statSync(file).size < offset) {
-        // After a rotation of the log file, the whole content of the log file is new.
+        // After a log rotation, the whole log file is new.
         offset = 0;
         decoder = new StringDecoder('utf8');
       }
@@ -36,7 +36,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
 
 interface FollowOptions {
   readonly format: LogFormat;
-  /** Returns the lines of a process to print before its new lines. By default, only new lines are printed. */
+  /** Returns the existing log lines to print before the new lines. By default, only new lines are printed. */
   readonly earlier?: (name: string) => readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface LogFollower {
 }
 
 /**
- * Prints new log lines, each after the name of the process. The function reads the lines from files, so a
+ * Prints new log lines, each with the process name in front. The function reads the lines from files, so a
  * slow terminal never blocks a service.
  */
 export function followLogs(

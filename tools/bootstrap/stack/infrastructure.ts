@@ -9,7 +9,7 @@ import type { RedisServer } from './redis-acl.ts';
 import type { Unit } from './runner.ts';
 import type { Secrets } from './secrets.ts';
 
-/** External servers that replace embedded servers. */
+/** External servers that replace the embedded ones. */
 export interface ExternalServers {
   readonly databases: Partial<Record<DatabaseOwner, string>>;
   /**
@@ -26,7 +26,7 @@ export interface Infrastructure {
   /** The administrator's address of the embedded Postgres. Null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
   /**
-   * The administrator's address of each Redis server. `chooseRedisUrl` derives the addresses for services
+   * The administrator's address on each Redis server. `chooseRedisUrl` derives the addresses for services
    * from the administrator's addresses.
    */
   readonly redisUrls: Readonly<Record<RedisServer, string>>;
@@ -79,8 +79,8 @@ async function startRedis(server: RedisServer, options: InfrastructureOptions): 
 }
 
 /**
- * One external address may serve queue and cache. Earlier releases had only one Redis server, and some
- * installations still have only one.
+ * A single external address may serve as both queue and cache. Earlier releases had only one Redis server,
+ * and some installations still have only one.
  */
 async function startBothRedis(
   options: InfrastructureOptions,
@@ -106,7 +106,7 @@ async function startNats(options: InfrastructureOptions): Promise<string> {
   return `nats://127.0.0.1:${port}`;
 }
 
-/** Starts Postgres, Redis and NATS, except external servers. Creates the databases. */
+/** Starts Postgres, Redis and NATS, except those that are external. Creates the databases. */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const [postgres, redis, natsUrl] = await Promise.all([
     startPostgres(options),

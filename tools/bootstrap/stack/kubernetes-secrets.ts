@@ -13,7 +13,7 @@ export interface SecretManifest {
   readonly stringData: Readonly<Record<string, string>>;
 }
 
-/** The ports of NATS in k8s/components/embedded-data. */
+/** The NATS ports in k8s/components/embedded-data. */
 const NATS_PORT = 4222;
 const NATS_MONITOR_PORT = 8222;
 
@@ -22,8 +22,8 @@ function renderSecret(name: string, stringData: Readonly<Record<string, string>>
 }
 
 /**
- * Environment variables for each service in addition to the service's NATS password. The addresses are the
- * addresses in k8s/components/embedded-data.
+ * Each service's environment variables, in addition to its NATS password. The addresses match those in
+ * k8s/components/embedded-data.
  */
 function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<string, string>>> {
   const ofQueue = (service: ServiceName) => renderRedisUrl('redis', service, secrets);
@@ -54,7 +54,7 @@ function renderRedisUrl(host: string, service: ServiceName, secrets: Secrets): s
   return `redis://${service}:${secrets.redisUsers[service] ?? ''}@${host}:6379`;
 }
 
-/** Returns the ACL files of the two Redis servers. The files contain hashes, not passwords. */
+/** Returns the ACL files of the two Redis servers. The ACL files contain password hashes, not passwords. */
 function renderRedisUsers({ redis: adminPassword, redisUsers: passwords }: Secrets): Record<string, string> {
   return {
     'queue.acl': renderRedisAcl({ server: 'queue', adminPassword, passwords }),
@@ -75,8 +75,8 @@ function renderDataStoreSecrets(secrets: Secrets): Record<string, string> {
 }
 
 /**
- * Returns every Secret that k8s/overlays/dev names, one Secret per service. NATS users and their permissions
- * come from the RPC contracts.
+ * Returns all Secrets that k8s/overlays/dev references, one Secret per service. NATS users and their
+ * permissions come from the RPC contracts.
  */
 export function renderKubernetesSecrets(secrets: Secrets, contracts: typeof contractTable): SecretManifest[] {
   const own = renderOwnSecrets(secrets);

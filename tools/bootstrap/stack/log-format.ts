@@ -1,7 +1,7 @@
 /** The output format of log lines, which is readable text or the JSON lines that the services write. */
 export type LogFormat = 'pretty' | 'json';
 
-/** Colors by log level, as numbers of ECMA-48 SGR. */
+/** Colors by log level, as ECMA-48 SGR codes. */
 const levelColours: Readonly<Record<string, number>> = {
   warn: 33,
   error: 31,
@@ -16,8 +16,8 @@ const levelColours: Readonly<Record<string, number>> = {
 const shown = new Set(['level', 'time', 'msg', 'service', 'instance_id']);
 
 /**
- * Returns the format that LOG_FORMAT names. Without LOG_FORMAT, a terminal receives readable text, and a file
- * or another program receives JSON. Throws if LOG_FORMAT has an unknown value.
+ * Returns the log format that LOG_FORMAT selects. Without LOG_FORMAT, a terminal receives readable text, and
+ * a file or another program receives JSON. Throws if LOG_FORMAT has an unknown value.
  */
 export function chooseLogFormat(wanted: string | undefined, isTerminal: boolean): LogFormat {
   if (wanted === undefined || wanted === '') return isTerminal ? 'pretty' : 'json';
@@ -25,7 +25,7 @@ export function chooseLogFormat(wanted: string | undefined, isTerminal: boolean)
   throw new Error(`LOG_FORMAT is ${JSON.stringify(wanted)}. Use pretty or json.`);
 }
 
-/** Colors are used only in a terminal, and only if the variable NO_COLOR is not set (no-color.org). */
+/** Colors are used only in a terminal, and only if NO_COLOR is not set (no-color.org). */
 export function hasColours(out: { readonly isTTY?: boolean }): boolean {
   return out.isTTY === true && !process.env['NO_COLOR'];
 }

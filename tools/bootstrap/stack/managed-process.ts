@@ -17,7 +17,7 @@ export interface ProcessPlan {
   /** The signal that triggers an orderly shutdown. */
   readonly stopSignal: NodeJS.Signals;
   readonly stopGraceMs: number;
-  /** The operating system user of the process, if this user differs from the user of the supervisor. */
+  /** The operating system user of the process, if different from the supervisor's user. */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
 

@@ -1,12 +1,12 @@
 import type { contractTable, ServiceName } from '@gateway/contracts';
 
-/** Permissions of a NATS user. The NATS server rejects every subject that is not listed. */
+/** The permissions of one NATS user. The NATS server rejects every subject that is not listed. */
 export interface SubjectRights {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
   /**
-   * Whether the user serves requests. A user that serves requests may publish one reply to the reply subject
-   * of each request.
+   * Whether the user may reply to requests. A user that serves requests may publish one reply to each
+   * request's reply subject.
    */
   readonly answers: boolean;
 }
@@ -23,22 +23,22 @@ export const natsUsers: readonly ServiceName[] = [
 ];
 
 /**
- * A NATS user that receives every message and sends none. Tests use the NATS user `observer` to search
- * messages for secrets. The user exists only in stacks that request it.
+ * A NATS user that receives every message and sends none. Tests subscribe as the NATS user `observer` to
+ * search messages for secrets. The user exists only in stacks that request it.
  */
 export const observer = 'observer';
 
 /**
- * Maximum size of a message in bytes. Messages contain tool lists and context blocks. The pipeline skips
+ * Maximum size of a NATS message in bytes. Messages contain tool lists and context blocks. The pipeline skips
  * larger tool lists and context blocks.
  */
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
-/** Maximum time in milliseconds for a reply. The deadline of every RPC contract is shorter. */
+/** Maximum time in milliseconds for a reply. All RPC contracts have shorter deadlines. */
 const ANSWER_WITHIN = '30s';
 
 /**
- * Returns permissions derived from the RPC contracts. A user may publish the calls and broadcasts of its
- * service. A user may subscribe to the subjects that its service serves or listens to.
+ * Derives NATS permissions from the RPC contracts. A user may publish the calls and broadcasts that its
+ * service sends. A user may subscribe to the subjects that its service serves or listens to.
  */
 export function chooseSubjectRights(user: ServiceName, contracts: typeof contractTable): SubjectRights {
   const publish: string[] = [];
@@ -94,7 +94,7 @@ function renderTls(tls: Readonly<Record<'certFile' | 'keyFile', string>> | undef
 export function renderNatsConfig(options: {
   readonly host: string;
   readonly port: number;
-  /** Port of the monitoring endpoint, on loopback only. By default, the monitoring endpoint is off. */
+  /** Port of the monitoring endpoint, on loopback only. By default, the NATS monitoring endpoint is off. */
   readonly monitorPort?: number;
   /** TLS settings. If set, the server accepts only TLS connections. */
   readonly tls?: Readonly<Record<'certFile' | 'keyFile', string>>;

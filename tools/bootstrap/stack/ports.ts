@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
-/** A port below the ephemeral port range, so that no outgoing connection takes a reserved port. */
+/** Free ports lie below the ephemeral port range, so that no outgoing connection takes a reserved port. */
 const FREE_PORTS = { from: 20_000, to: 32_000 } as const;
 
 /** The default ports for the first stack on a machine. */
@@ -29,10 +29,10 @@ function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * Reserves a free port until this process exits. Until a server listens, and while the server restarts, the
- * server's TCP port looks free to other processes. The reservation therefore binds the UDP port with the
- * number of the TCP port. The operating system gives a UDP port to one process at a time and releases the
- * port when the process exits.
+ * Reserves a free port until this process exits, even before a server listens on the port. Until a server
+ * listens, and while the server restarts, the server's TCP port looks free to other processes. The
+ * reservation therefore binds the UDP port with the same number as the TCP port. The operating system gives a
+ * UDP port to one process at a time and releases the port when the process exits.
  */
 async function claimPort(port: number): Promise<boolean> {
   const claim = createSocket('udp4');
@@ -58,8 +58,8 @@ export async function chooseFreePort(): Promise<number> {
 
 export interface PortBook {
   /**
-   * Returns a free port for `name`. The candidates are the requested port, the previous port, the default
-   * port, and any port, in this order.
+   * Returns a free port for `name`. Ports are tried in this order: the requested port, the previous port, the
+   * default port, any free port.
    */
   choose(name: string, wanted?: number): Promise<number>;
 }

@@ -21,7 +21,7 @@ import { canReach, choosePostgresUser, findPostgresBinaries, SHARED_HOME } from 
 import type { SystemUser } from './postgres-binaries.ts';
 
 /**
- * Flags for initdb. With Postgres's built-in locale, clusters do not depend on the locales of the machine.
+ * Flags for initdb. With Postgres's built-in locale, clusters do not depend on the machine's locales.
  */
 const CLUSTER_FLAGS = [
   '--auth=scram-sha-256',
@@ -47,7 +47,7 @@ export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): 
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // An earlier, deleted data directory with an equal path may have left a cluster directory behind.
+    // A deleted data directory with the same path may have left a cluster directory behind.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }
@@ -57,8 +57,8 @@ export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): 
 }
 
 /**
- * Runs `work` with a file that contains the administrator's password. Only the user who runs initdb can read
- * the file.
+ * Runs `work` with a file that contains the administrator's password. Only the user that runs initdb can read
+ * the password file.
  */
 async function withPasswordFile(
   password: string,
@@ -77,9 +77,9 @@ async function withPasswordFile(
 }
 
 /**
- * Removes the lock file of a Postgres server that was killed together with its machine or container. The
- * process id in the lock file may now belong to another program. Postgres would then treat the program as a
- * running Postgres server and refuse to start.
+ * Removes the stale lock file of a Postgres server that was killed together with its machine or container.
+ * The process id in the lock file may now belong to another program. Postgres would then treat the program as
+ * a running Postgres server and refuse to start.
  */
 function dropForeignLock(clusterDir: string): void {
   const lockFile = join(clusterDir, 'postmaster.pid');
@@ -93,8 +93,8 @@ export interface PostgresOptions {
   readonly port: number;
   readonly adminPassword: string;
   /**
-   * Whether Postgres protects data against crashes. Test data needs no protection, and tests are faster
-   * without it.
+   * Whether Postgres protects data against crashes. Test data does not need to survive a crash, and tests run
+   * faster without this protection.
    */
   readonly durable: boolean;
 }
@@ -129,7 +129,7 @@ function renderSettings(options: PostgresOptions): string[] {
   return Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 }
 
-/** Creates the Postgres cluster if it is missing. Returns the command that runs the cluster. */
+/** Creates the Postgres cluster if it is missing. Returns the command that runs the Postgres cluster. */
 export async function planPostgres(dataDir: DataDir, options: PostgresOptions): Promise<ProcessPlan> {
   const user = choosePostgresUser();
   const bin = findPostgresBinaries(user);

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** The identity of a process. The identity is unique even if the system later reuses the process id. */
+/** The identity of a process. The identity stays unique even if the operating system later reuses the process id. */
 export const processIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 
 /**
- * Returns the start time of a process as the system reports it. Returns null if the process does not exist or
- * is a zombie.
+ * Returns a process's start time as the operating system reports it. Returns null if the process does not
+ * exist or is a zombie.
  */
 function readStartTime(pid: number): string | null {
   try {
@@ -47,8 +47,8 @@ function groupIsRunning(pid: number): boolean {
 }
 
 /**
- * Sends a signal to a process group, or only to the leader of the group. Has no effect if the group no longer
- * exists.
+ * Sends a signal to a process group, or only to the group leader. Has no effect if the process group no
+ * longer exists.
  */
 export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader' | 'group'): void {
   try {
@@ -76,7 +76,7 @@ export async function waitUntil(
 
 /**
  * Ends a process. Sends `signal` to the leader of the process group. Kills the whole group after `graceMs`,
- * or earlier if only child processes remain. Has no effect if the process id now belongs to another process.
+ * or earlier if only child processes remain. Has no effect if a different process now has the process id.
  */
 export async function endProcess(
   identity: ProcessIdentity,

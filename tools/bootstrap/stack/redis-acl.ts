@@ -7,13 +7,13 @@ import { deadRequestEvent, ledgerEntryBatch, requestEventBatch, type ServiceName
  */
 export type RedisServer = 'queue' | 'cache';
 
-/** Permissions of a Redis user. Redis rejects every command and key that is not listed. */
+/** The Redis permissions of one user. Redis rejects every command and key that is not listed. */
 export interface RedisRights {
-  /** Patterns of the keys that the user may read and write. */
+  /** Patterns of the Redis keys that the user may read and write. */
   readonly keys: readonly string[];
   /**
-   * Commands that the user may run, in addition to the commands that every connection needs. The list must
-   * also contain the commands within scripts.
+   * Commands that the user may run, in addition to the commands that every connection needs. The commands
+   * that scripts execute must also be listed.
    */
   readonly commands: readonly string[];
 }
@@ -56,8 +56,8 @@ const bullmqAddCommands = [
 const deletionCommands = ['scan', 'del', 'unlink'];
 
 /**
- * The commands of `AccountCache`. `AccountCache` stores a value if the account's share of the cache allows
- * it.
+ * The Redis commands that `AccountCache` uses. `AccountCache` stores an entry if the account's share of the
+ * cache allows it.
  */
 const shareCommands = ['eval', 'evalsha', 'get', 'set', 'strlen', 'incrby', 'expire'];
 /** Returns the pattern of the Redis keys that store the used part of each account share of one resource. */
@@ -66,9 +66,9 @@ const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
 const jobsOf = (queue: string) => `bull:${queue}:*`;
 
 /**
- * The permissions of each service on each Redis server. A service that is not listed has no user on that
- * Redis server. A new Redis key or command in a service needs an entry in `redisRights`. Without an entry,
- * Redis answers `NOPERM`.
+ * The permissions of each service on each Redis server. A service without an entry has no user on that Redis
+ * server. A new Redis key or command in a service needs an entry in `redisRights`. Without an entry, Redis
+ * rejects the command with `NOPERM`.
  */
 export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceName, RedisRights>>>> = {
   queue: {
@@ -97,7 +97,7 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
           'model-pin:*',
           'observed:*',
         ],
-        // The edge also deletes the counters of deleted accounts, for every shared resource.
+        // The edge also deletes the counters of deleted accounts for all shared resources.
         'share:*',
       ],
       commands: [
@@ -118,7 +118,7 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   },
 };
 
-/** The services with a Redis user. Each service has one password for the two Redis servers. */
+/** The services that have a Redis user. Each service has one password for both Redis servers. */
 export const redisUsers: readonly string[] = [
   ...new Set([...Object.keys(redisRights.queue), ...Object.keys(redisRights.cache)]),
 ];
@@ -131,7 +131,7 @@ export const redisUsers: readonly string[] = [
 const administrator = 'default';
 
 /**
- * Redis lists subcommands of CLIENT that affect other connections in `@dangerous`. Redis also lists INFO in
+ * Redis puts subcommands of CLIENT that affect other connections into `@dangerous`. Redis also puts INFO into
  * `@dangerous`, but INFO only reads.
  */
 const connectionCommands = '-@all +client -@dangerous +ping +info';
@@ -149,7 +149,7 @@ function renderUser(user: string, password: string, rights: RedisRights): string
 
 /**
  * Renders the ACL file of one Redis server (Redis 7 or later), with an administrator and one user per
- * service. The file contains hashes, not passwords. Throws if a password is missing.
+ * service. The ACL file contains password hashes, not passwords. Throws if a service's password is missing.
  * @param passwords the password of each service, which is valid for the two Redis servers
  */
 export function renderRedisAcl(options: {

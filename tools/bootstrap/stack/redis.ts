@@ -8,17 +8,17 @@ import { renderRedisAcl, type RedisServer } from './redis-acl.ts';
 
 /** Redis settings that depend on the purpose of the server. */
 const settings: Readonly<Record<RedisServer, string>> = {
-  // Jobs must survive restarts and must never be evicted.
+  // Jobs must survive Redis restarts and must never be evicted.
   queue: `appendonly yes
 appendfsync everysec
 maxmemory-policy noeviction`,
-  // The memory limit is a value for development and tests. Larger installations need a higher limit.
+  // The memory limit suits development and tests. Larger installations need a higher limit.
   cache: `appendonly no
 maxmemory 256mb
 maxmemory-policy allkeys-lru`,
 };
 
-/** The name of the Redis server, its data folder and its log file. */
+/** The name, data folder and log file of each Redis server. */
 export const redisUnits: Readonly<Record<RedisServer, string>> = { queue: 'redis', cache: 'redis-cache' };
 
 export interface RedisOptions {

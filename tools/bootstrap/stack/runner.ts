@@ -8,8 +8,8 @@ import { waitUntil } from './process-identity.ts';
 export interface Unit {
   readonly name: string;
   /**
-   * Position in the stop order, ascending. The public entry point has 0, all other services have 1, and the
-   * servers that the services use have 2.
+   * Position in the stop order, ascending. The public entry point stops at stage 0, all other services at
+   * stage 1, and the servers behind them at stage 2.
    */
   readonly stage: 0 | 1 | 2;
   readonly plan: () => ProcessPlan | Promise<ProcessPlan>;
@@ -31,8 +31,8 @@ const BACKOFF_MS = { first: 200, max: 10_000 } as const;
  */
 const SETTLED_MS = 30_000;
 /**
- * The maximum number of crashes before a process is ready for the first time. The runner does not restart a
- * process with more crashes.
+ * The maximum number of crashes before a process first becomes ready. The runner does not restart a process
+ * with more crashes.
  */
 const CRASHES_AT_START_MAX = 3;
 const READY_WITHIN_MS = 90_000;
@@ -53,12 +53,12 @@ export class Runner {
     this.#options = options;
   }
 
-  /** The running process, or null. */
+  /** The running process, or null if the process is down. */
   get process(): ManagedProcess | null {
     return this.#process;
   }
 
-  /** Starts the process if it is not running. The start and the stop of one process never overlap. */
+  /** Starts the process if it is not running. Starting and stopping a process never overlap. */
   start(): Promise<void> {
     this.#wanted = true;
     return this.#inTurn(() => this.#launch());
@@ -73,8 +73,8 @@ export class Runner {
   }
 
   /**
-   * Waits until the process is ready. Throws if the process stops permanently or is not ready within the time
-   * limit.
+   * Waits until the process is ready. Throws if the process stops permanently or is not ready in
+   * time.
    */
   async waitReady(): Promise<void> {
     const { name } = this.unit;
@@ -82,7 +82,7 @@ export class Runner {
     const ready = await waitUntil(async () => this.#failure() !== null || (await isReady()), READY_WITHIN_MS);
     const failure = this.#failure() ?? (ready ? null : `was not ready within ${READY_WITHIN_MS / 1000} s`);
     if (failure === null) {
-      // A later crash counts as the crash of a ready process, not as a failed start.
+      // A crash after readiness counts as the crash of a ready process, not as a failed start.
       this.#crashes = 0;
       return;
     }
@@ -90,7 +90,7 @@ export class Runner {
   }
 
   /**
-   * Returns the reason why the process will never become ready. Returns null if the process may still become
+   * Returns the reason why the process can never become ready. Returns null if the process may still become
    * ready.
    */
   #failure(): string | null {

@@ -5,30 +5,30 @@ import type { DataDir } from './data-dir.ts';
 
 const secretsSchema = z.object({
   /**
-   * Secrets of 32 bytes in base64. Without these 32-byte secrets, stored API keys and credentials cannot be
+   * 32-byte secrets in base64. Without these 32-byte secrets, stored API keys and credentials cannot be
    * used.
    */
   keyPepper: z.string(),
   vaultKek: z.string(),
-  /** A secret of 32 bytes in base64. The keys for login sessions are derived from the session secret. */
+  /** A 32-byte secret in base64. The keys for login sessions are derived from the session secret. */
   sessionSecret: z.string(),
   /**
-   * A secret of 32 bytes in base64. Without the originals key, the stored originals of compressed blocks
-   * cannot be read.
+   * A 32-byte secret in base64. Without the originals key, the stored originals of compressed blocks cannot
+   * be decrypted.
    */
   originalsKey: z.string(),
-  /** A secret of 32 bytes in base64. Without the content key, stored request contents cannot be read. */
+  /** A 32-byte secret in base64. Without the content key, stored request contents cannot be decrypted. */
   contentKey: z.string(),
   /** The demo person's password. */
   demoPassword: z.string(),
   postgresAdmin: z.string(),
   /** The password of the administrator of both Redis servers. */
   redis: z.string(),
-  /** Passwords by name of the Redis user. */
+  /** Passwords by Redis user name. */
   redisUsers: z.record(z.string(), z.string()),
-  /** Passwords by name of the Postgres role. */
+  /** Passwords by Postgres role name. */
   roles: z.record(z.string(), z.string()),
-  /** Passwords by name of the NATS user. */
+  /** Passwords by NATS user name. */
   natsUsers: z.record(z.string(), z.string()),
 });
 export type Secrets = z.infer<typeof secretsSchema>;

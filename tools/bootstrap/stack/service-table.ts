@@ -9,7 +9,7 @@ export interface ServiceContext {
   readonly dataDir: DataDir;
   readonly infrastructure: Infrastructure;
   readonly secrets: Secrets;
-  /** The sandbox provider's address. Null if the sandbox provider is not part of this stack. */
+  /** The sandbox provider's address. Null if the stack has no sandbox provider. */
   readonly sandboxPort: number | null;
   /** Secrets from the caller's environment that replace the generated secrets. */
   readonly inherited: Readonly<Record<string, string>>;
@@ -21,8 +21,8 @@ export interface ServiceRow {
   readonly hasPort: boolean;
   readonly usesNats: boolean;
   /**
-   * Time limit in milliseconds for an orderly shutdown. The limit is longer than the time that the service
-   * waits for requests in progress.
+   * Time limit in milliseconds for an orderly shutdown. The limit is longer than the time that a service
+   * waits for its requests in progress.
    */
   readonly stopGraceMs: number;
   /** Command-line options for Node. */
@@ -40,15 +40,15 @@ const base: ServiceRow = {
   env: () => ({}),
 };
 
-/** Additional settings for each service. An app without an entry has no additional settings. */
+/** Additional settings for each service. A service without an entry has no additional settings. */
 const serviceTable: Readonly<Record<string, ServiceRow>> = {
   'edge-gateway': {
     ...base,
     stage: 0,
     hasPort: true,
     stopGraceMs: 40_000,
-    // The memory of a request becomes garbage after the response is sent.
-    // A larger young generation of the heap reduces the amount of memory that the garbage collector copies.
+    // A request's memory becomes garbage after the response is sent. With a larger young generation, the
+    // garbage collector copies less memory.
     nodeOptions: ['--max-semi-space-size=32'],
     env: (context, instance) => ({
       ...chooseRedis(context, 'edge-gateway', ['queue', 'cache']),
@@ -58,7 +58,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
   },
   'tool-router': {
     ...base,
-    // Planning allocates little memory, so a larger young generation of the heap would not help.
+    // Planning allocates little memory, so a larger young generation would not help.
     nodeOptions: ['--max-semi-space-size=8'],
     env: (context) => chooseRedis(context, 'tool-router', ['cache']),
   },
@@ -115,7 +115,7 @@ const redisVariables: Readonly<Record<RedisServer, string>> = {
 /**
  * Returns the addresses of the Redis servers that a service uses, with the Redis user of the service. An
  * external Redis server has service users only if the caller gives their passwords as
- * `REDIS_PASSWORD_<SERVICE>`. Without `REDIS_PASSWORD_<SERVICE>`, the external address is used unchanged.
+ * `REDIS_PASSWORD_<SERVICE>`. Without `REDIS_PASSWORD_<SERVICE>`, services use the external address unchanged.
  */
 function chooseRedis(
   { infrastructure, secrets, inherited }: ServiceContext,
@@ -142,7 +142,7 @@ const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAU
 /** The variables that the account service needs to send email. */
 const mailVariables = ['SMTP_URL', 'MAIL_FROM'];
 
-/** The variables for billing with Stripe. Without Stripe, billing runs in the mode `self_hosted`. */
+/** The variables for billing with Stripe. Without Stripe, billing runs in `self_hosted` mode. */
 const stripeVariables = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL', 'BILLING_PLANS'];
 
 function chooseNamed(
@@ -154,7 +154,7 @@ function chooseNamed(
 
 /**
  * Returns all encryption keys from the caller's environment, in either form. Returns the generated key if the
- * environment has no keys.
+ * environment contains no keys.
  */
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],
@@ -183,8 +183,8 @@ const ownVariables = [
 ];
 
 /**
- * Returns the variables of the caller's environment that all services receive, such as PATH, LOG_LEVEL,
- * OTEL_… and EGRESS_ALLOW.
+ * Returns the caller's environment variables that all services receive, such as PATH, LOG_LEVEL, OTEL_… and
+ * EGRESS_ALLOW.
  */
 export function chooseSharedEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(

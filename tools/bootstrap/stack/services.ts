@@ -7,23 +7,23 @@ import { chooseSharedEnv, serviceRow } from './service-table.ts';
 import type { ServiceContext } from './service-table.ts';
 import type { UnpackedImage } from './stack-options.ts';
 
-/** Loopback addresses, where the sandbox provider and a developer's other programs run. */
+/** Loopback addresses, which the sandbox provider and a developer's other programs use. */
 const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
 
 /** A single process of a service. */
 export interface Instance {
   readonly app: string;
   /**
-   * The name of the process. The first process of the tool router is `tool-router`, and the next replica is
+   * The name of the process. The first process of the tool router is `tool-router`, and the second is
    * `tool-router-2`.
    */
   readonly name: string;
   readonly healthPort: number;
-  /** The port for requests. Null if the process accepts no requests. */
+  /** The port on which the process accepts requests. Null if the process accepts no requests. */
   readonly port: number | null;
 }
 
-/** Names of the built apps. */
+/** Names of the bundled apps. */
 export function listBuiltApps(): string[] {
   const apps = join(root, 'dist/apps');
   if (!existsSync(apps)) return [];
@@ -58,7 +58,7 @@ export interface ServiceEnvSources {
   readonly context: ServiceContext;
   /** The environment variables of the caller. */
   readonly shared: Readonly<Record<string, string>>;
-  /** Variables by service name, or `*` for all services. The given variables override all other variables. */
+  /** Variables by service name, or `*` for all services. These variables override all other variables. */
   readonly overrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -108,7 +108,7 @@ function planCommand(app: string, image: UnpackedImage | undefined) {
     return { command, args, cwd: image.directory, ...(image.user ? { user: image.user } : {}) };
   }
   const main = join(root, 'dist/apps', app, 'main.js');
-  // V8's helper threads use all processors but one, so garbage collection never uses all processors.
+  // V8 starts one helper thread fewer than there are processors, so garbage collection never uses all processors.
   const args = ['--enable-source-maps', '--v8-pool-size=0', ...serviceRow(app).nodeOptions, main];
   return { command: process.execPath, args, cwd: root };
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A service from a container image. The image is unpacked to a folder, and the stack starts the service with
- * the image's command.
+ * A service from a container image. The image is unpacked into a folder, and the stack starts the service
+ * with the image's command.
  */
 const unpackedImage = z.object({
   /** The content of the image's WORKDIR. */
@@ -19,7 +19,7 @@ export type UnpackedImage = z.infer<typeof unpackedImage>;
 export const stackOptions = z.object({
   dataDir: z.string(),
   /**
-   * Environment variables by service name, or `*` for all services. The given variables override all other
+   * Environment variables by service name, or `*` for all services. These variables override all other
    * variables.
    */
   env: z.record(z.string(), z.record(z.string(), z.string())).default({}),
@@ -27,23 +27,23 @@ export const stackOptions = z.object({
   replicas: z.record(z.string(), z.int().min(0).max(16)).default({}),
   /** The services to run. The default is every built app. */
   apps: z.array(z.string()).optional(),
-  /** Images that replace this checkout's build, by process name (such as `worker-2`). */
+  /** Images that replace this checkout's build, by process name (for example `worker-2`). */
   images: z.record(z.string(), unpackedImage).default({}),
   /**
-   * Whether to prefer the default ports. Set `useDefaultPorts` for the single stack on a machine that people
-   * use.
+   * Whether to try the default ports first. Set `useDefaultPorts` for the single stack on a machine that
+   * people use.
    */
   useDefaultPorts: z.boolean().default(false),
   restartCrashed: z.boolean().default(true),
   /**
-   * Whether to protect data against machine crashes. Tests do not need protection against machine crashes.
+   * Whether to protect data against machine crashes. Tests do not need to survive machine crashes.
    */
   durable: z.boolean().default(true),
   /** Whether to delete the data directory when the stack stops. */
   ephemeral: z.boolean().default(false),
   /** Whether to create a NATS user that receives every message. Only tests set this option. */
   hasObserver: z.boolean().default(false),
-  /** Whether to stop the stack when the process that started it exits, even if the process is killed. */
+  /** Whether to stop the stack when the parent process exits, even if the parent process is killed. */
   endWithParent: z.boolean().default(false),
 });
 export type StackOptions = z.infer<typeof stackOptions>;

@@ -1,6 +1,6 @@
-// Runs the supervisor as a separate process, for `npm start -- --detach` and for tests.
-// The variable STACK_OPTIONS contains the options of the stack.
-// The supervisor reports the result of the start to the parent process over an IPC channel.
+// Runs the supervisor as a separate process, for `npm start -- --detach` and for tests. STACK_OPTIONS
+// contains the stack's options as JSON. The supervisor reports over an IPC channel whether the start
+// succeeded.
 import { startStack } from './stack.ts';
 import { stackOptions } from './stack-options.ts';
 import { rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ const env = Object.fromEntries(
 const report = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
 
 function tellParent(message: SuperviseMessage): void {
-  // If the parent process has exited already, the message is not needed.
+  // If the parent process has already exited, the message has no recipient.
   if (process.connected) process.send?.(message, () => undefined);
 }
 
@@ -37,7 +37,7 @@ function end(exitCode: number): void {
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(0));
 let isHealthy = false;
-// If the parent process disconnects before it receives the result, the start was interrupted.
+// If the parent process disconnects before it receives the report, the start was interrupted.
 process.on('disconnect', () => {
   if (options.endWithParent || !isHealthy) end(0);
 });

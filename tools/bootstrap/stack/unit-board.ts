@@ -2,7 +2,7 @@ import type { TrackedProcess } from './state-file.ts';
 import { Runner } from './runner.ts';
 import type { RunnerOptions, Unit } from './runner.ts';
 
-/** All processes that a stack manages (units). */
+/** All processes (units) that a stack manages. */
 export class UnitBoard {
   readonly #runners = new Map<string, Runner>();
   readonly #options: RunnerOptions;
@@ -56,8 +56,8 @@ export class UnitBoard {
   }
 
   /**
-   * Stops all processes, the public entry point first and the servers last. After the stop, no process can be
-   * started.
+   * Stops all processes, starting with the public entry point and ending with the servers. After the stop, no
+   * process can be started.
    */
   async stopAll(): Promise<void> {
     this.#isClosed = true;

@@ -1,8 +1,8 @@
 import type { Confidence, FamilyFacts } from './family.ts';
 
 /**
- * A fact about a model, with an optional confidence level. Facts without a confidence level, and facts with the
- * value `no`, come from the provider's documentation.
+ * A fact about a model, with an optional confidence level. Facts without a confidence level, and all `no`
+ * facts, come from the provider's documentation.
  */
 type Certain<Value> = Value | readonly [Value, Confidence];
 
@@ -10,8 +10,8 @@ interface ClaudeFacts {
   readonly byDefault: boolean;
   readonly off: boolean | 'between_tools';
   /**
-   * The accounts to which the provider's check of the prefix applies. `all` means every account, and `new`
-   * means accounts created since `checkedSince`.
+   * The accounts to which the provider's check of the prefix applies. `all` selects every account, and `new`
+   * selects accounts created since `checkedSince`.
    */
   readonly binds: 'no' | 'all' | 'new';
   readonly isAccountBound?: true;
@@ -22,8 +22,8 @@ interface ClaudeFacts {
 }
 
 /**
- * The date since which the provider returns 400 for a changed prefix. By default, only accounts created since
- * the date are affected.
+ * The date since which the provider returns 400 for a changed prefix. By default, this check applies only to
+ * accounts created since that date.
  */
 const checkedSince = '2026-08-31';
 
@@ -59,7 +59,7 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
     minTokens: 512,
     isReadSecondHand: true,
   },
-  // On some platforms, the provider's check of the prefix applies to every account.
+  // On some platforms, the provider checks the prefix for every account.
   'mythos 5.1': {
     ...always,
     binds: 'all',
@@ -118,16 +118,16 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 };
 
 /**
- * The date in the names of the controls for bound reasoning. The first model with bound reasoning was
+ * The date in the names of the API controls for bound reasoning. The first model with bound reasoning was
  * released after this date.
  */
 const bindingSince = '2026-08-01';
 
 /**
  * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table
- * counts as a model with bound reasoning. If the assumption of bound reasoning is wrong, the gateway saves
- * fewer tokens. If a model wrongly counted as a model without bound reasoning, requests would fail. Returns
- * undefined for models of other makers and for older Claude models without such facts.
+ * counts as a model with bound reasoning. If the model has no bound reasoning after all, the gateway only
+ * saves fewer tokens. If a model wrongly counted as a model without bound reasoning, requests would fail.
+ * Returns undefined for models of other makers and for older Claude models without these facts.
  */
 export function findClaudeFacts(
   provider: string,
@@ -205,8 +205,8 @@ function listEvidence(
     ...(binds && provider === 'hosted' && uncertain('binding', 'bedrock-block-binding', 'second_hand')),
     ...(binds && api === undefined && uncertain('binding', 'anthropic-prefix-checks', 'derived')),
     ...(api === 'messages' && defers && uncertain('defersOn', 'anthropic-tool-search', defersConfidence)),
-    // Bedrock's SDK has the field for added tools.
-    // Only the documentation of Anthropic's own API states which models accept the field for added tools.
+    // Bedrock's SDK has the request field for added tools. Only the documentation of Anthropic's own API
+    // states which models accept the field for added tools.
     ...(api !== undefined &&
       adds &&
       uncertain('addsToolsOn', 'facts', api === 'converse' ? (addsConfidence ?? 'derived') : addsConfidence)),

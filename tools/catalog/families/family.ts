@@ -7,24 +7,24 @@ type Facts = Pick<
 type Evidence = NonNullable<ModelRecordInput['evidence']>;
 export type Confidence = NonNullable<Evidence['binding']>['confidence'];
 
-/** Facts about a family of models. Facts without an entry in `evidence` are documented by the provider. */
+/** Facts about a model family. Facts without an entry in `evidence` come from the provider's documentation. */
 export interface FamilyFacts extends Facts {
   readonly evidence: Evidence;
-  /** The provider caches every prefix, even if no source states a price for cache reads. */
+  /** The provider caches every prompt prefix, even if no source lists a price for cache reads. */
   readonly cachesAlways?: true;
   readonly cacheMinTokens?: number;
-  /** Minimum time in seconds for which the provider caches an unused prefix. */
+  /** Minimum time in seconds for which the provider keeps an unused prefix in its cache. */
   readonly cacheTtlSeconds?: number;
-  /** Price of a cache write with a lifetime of one hour, divided by the input price. */
+  /** Price of a one-hour cache write, divided by the input price. */
   readonly write1h?: number;
-  /** Price of a cache write divided by the input price, for models without a listed price. */
+  /** Price of a cache write divided by the input price, for models without a listed write price. */
   readonly write?: number;
   readonly sources: readonly (keyof typeof familySources)[];
 }
 
 const page = (title: string, takenOn: string) => ({ title, licence: 'facts of a public page', takenOn });
 
-/** The pages from which the facts of model families come. */
+/** The documentation pages with the facts about model families. */
 export const familySources = {
   'anthropic-prefix-checks': page(
     'https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks',

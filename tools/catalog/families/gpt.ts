@@ -1,8 +1,8 @@
 import type { FamilyFacts } from './family.ts';
 
 /**
- * Returns the facts of GPT models from 5.4 on. The facts about tools on chat-completions come from
- * `lists/facts.jsonl`. OpenAI's SDK documents tool search and `additional_tools`, and OpenAI's guides
+ * Returns the facts about GPT models from GPT-5.4 on. Whether a GPT model accepts tools on chat-completions
+ * comes from `lists/facts.jsonl`. OpenAI's SDK documents tool search and `additional_tools`, and OpenAI's guides
  * document prompt caching and the prefix. From GPT-6.2 on, a changed prefix drops reasoning without an error.
  */
 export function findGptFacts(provider: string, modelId: string): FamilyFacts | undefined {
@@ -26,8 +26,8 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
     evidence: {
       ...facts.evidence,
       ...((isOwn || isAzure) && { toolsOn: { source: 'facts', confidence: 'second_hand' } }),
-      // OpenAI's page states the price of cache reads only for GPT-6 Astra.
-      // OpenAI's page states the multiplier of cache writes.
+      // OpenAI's page lists the cache read price only for GPT-6 Astra. OpenAI's page states the cache write
+      // multiplier.
       ...(isOwn &&
         version >= 5.6 &&
         !modelId.startsWith('gpt-6-astra') && { cacheRead: { source: 'facts', confidence: 'second_hand' } }),
@@ -45,9 +45,9 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
 }
 
 /**
- * From GPT-5.4 on, chat-completions rejects a request with tools and reasoning. Models that cannot turn
- * reasoning off therefore accept tools only on the Responses API. These models are the variants `-pro` and
- * `-codex`, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
+ * From GPT-5.4 on, chat-completions rejects requests that combine tools and reasoning. Models that cannot
+ * turn reasoning off therefore accept tools only through the Responses API. The models that cannot turn
+ * reasoning off are the `-pro` and `-codex` variants, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
  */
 function toolsOnChat(version: number, variant: string): 'no' | 'effort_none' | 'effort_unset' {
   if (/-(?:pro|codex)\b/.test(variant) || version >= 6.2) return 'no';
