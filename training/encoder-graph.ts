@@ -2,13 +2,13 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from './onnx
 
 const opset = 13;
 
-/** The trained parameters of an encoder. All matrices are row-major and little-endian, as in the files. */
+/** The trained parameters of one encoder. All matrices are row-major and little-endian, as in the files. */
 export interface EncoderParts {
   /** The table of word vectors, as int8 numbers in the shape [rows, dimensions]. */
   readonly table: Uint8Array;
   /**
-   * The two scales of each row in the table, [rows, 2]. The first scale applies to user turns, and the second
-   * scale applies to tools.
+   * The two scales of each table row, [rows, 2]. The first scale applies to user turns, and the second scale
+   * applies to tools.
    */
   readonly tokenWeights: Float32Array;
   /** The gain for each field id. */
@@ -16,14 +16,14 @@ export interface EncoderParts {
   /** A matrix [dimensions, dimensions]. Vectors of user turns are multiplied by the matrix. */
   readonly turn: Float32Array;
   readonly dimensions: number;
-  /** The lowest field id of a tool. All lower field ids belong to a user turn. */
+  /** The lowest field id of a tool. All lower field ids are fields of a user turn. */
   readonly toolFieldsFrom: number;
 }
 
 /**
- * Makes the encoder model. The formula is vectors = normalize(Σ weight × gain × table[id] over the turn's
- * fields × turn + the corresponding sum over the tool's fields). Rows are gathered as int8 before they are
- * widened, so the cost depends on the number of tokens and not on the table size.
+ * Builds the encoder model. The formula is vectors = normalize(Σ weight × gain × table[id] over the turn's
+ * fields × turn + the same sum over the tool's fields). Rows are gathered as int8 and widened afterwards, so
+ * the cost depends on the number of tokens and not on the table size.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {
   return model(

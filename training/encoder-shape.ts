@@ -1,6 +1,6 @@
 import type { VocabularyOptions } from '../apps/tool-router/src/encoder/vocabulary.ts';
 
-/** The shape of the shipped encoder. After a change of the shape, the encoder must be trained again. */
+/** The shape of the shipped encoder. If the shape changes, the encoder must be trained again. */
 export const wordsMax = 38_000;
 export const dimensions = 256;
 export const vocabularyOptions: VocabularyOptions = {

@@ -1,7 +1,7 @@
-// Makes training/comments.tsv.gz from unpacked packages of typed API clients.
-// Each line of the file pairs a documentation comment with the name below the comment.
-// Usage: `node training/extract-comments.ts DIR...`.
-// training/README.md lists the packages with their licences.
+// Makes training/comments.tsv.gz from unpacked packages of typed API clients. Each line pairs a
+// documentation comment with the name of the item that follows the comment. Usage: `node
+// training/extract-comments.ts DIR...`. The packages and their licences are listed in
+// training/README.md.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -9,8 +9,8 @@ import { gzipSync } from 'node:zlib';
 const commentCharactersMax = 160;
 const commentCharactersMin = 12;
 /**
- * Maximum number of field comments from one source file. More comments from one source file would add little
- * information.
+ * Maximum number of field comments from one source file. More comments from the same source file would add
+ * little information.
  */
 const membersPerFileMax = 120;
 
@@ -30,8 +30,8 @@ function listDeclarations(root: string): string[] {
 }
 
 /**
- * Extracts pairs of a comment and a name. A comment precedes a field, a method or an operation. The name of
- * the field, method or operation is prefixed with the name of the last opened interface or class.
+ * Extracts pairs of a comment and a name. A comment precedes a field, a method or an operation. The name of a
+ * field, method or operation is prefixed with the name of the last interface or class before it.
  */
 function extractPairs(file: string): void {
   const text = readFileSync(file, 'utf8');
@@ -64,7 +64,7 @@ function serviceOf(file: string): string {
 }
 
 /**
- * Returns the first sentences of a comment, without markup and tags. Returns undefined if the text is too
+ * Returns the first sentences of a comment, without markup and tags. Returns undefined if the comment is too
  * short.
  */
 function readComment(comment: string): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * Groups of tool sets that are held out together. No model scores a tool set on which it was trained, or a
- * tool set of the same origin. There are seven folds, and each fold consists of whole families of tool sets.
- * A tool set that is not listed is not part of the training data.
+ * Groups of tool sets that are held out of training together. No model ranks a tool set on which it was
+ * trained, or a tool set of the same origin. There are seven folds, each with whole families of tool sets. A
+ * tool set that is not listed is not part of the training data.
  */
 export const folds: readonly (readonly string[])[] = [
   ['bfcl_multiple', 'bfcl_live', 'bfcl_irrelevance', 'bfcl_multi_turn'],
@@ -14,8 +14,8 @@ export const folds: readonly (readonly string[])[] = [
 ];
 
 /**
- * Returns the fold that holds out a tool set. Returns undefined if the tool set is not part of the training
- * data.
+ * Returns the fold whose models were not trained on the tool set. Returns undefined for a tool set that is
+ * not part of the training data.
  */
 export function foldOf(dataset: string): number | undefined {
   const fold = folds.findIndex((sets) => sets.includes(dataset));

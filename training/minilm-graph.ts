@@ -9,14 +9,14 @@ const contrib = 'com.microsoft';
 /** The constant that BERT adds to the variance in layer normalization. */
 const epsilon = 1e-12;
 /**
- * The largest step of a weight in a matrix. A processor without VNNI adds two products of an unsigned and a
- * signed 8-bit number in 16 bits. With steps up to 64, the sum never overflows (2 × 255 × 64 < 2¹⁵), so all
- * processors compute equal sums.
+ * The largest absolute value of an int8 weight in a matrix. A processor without VNNI adds two products of an
+ * unsigned and a signed 8-bit number in 16 bits. With weights up to 64, the sum never overflows (2 × 255 × 64
+ * < 2¹⁵), so all processors compute equal sums.
  */
 const matrixStepMax = 64;
 const rowStepMax = 127;
 
-/** The weights of the original model, by the names in its file. */
+/** The weights of the original model, by their names in its file. */
 export interface MiniLmWeights {
   /** Returns the numbers of a tensor. */
   floats(name: string): Float32Array;
@@ -31,10 +31,10 @@ interface Draft {
 }
 
 /**
- * Makes the model: input `input_ids` int64 [1, tokens], output `sentence_embedding` float32 [1, 384], the mean of
- * the token vectors, scaled to length one. The word table has int8 rows with one scale per row, and rows are
- * gathered before they are widened. The matrices have int8 steps with one scale per output, and the runtime
- * quantizes their inputs to 8 bits.
+ * Builds the model: input `input_ids` int64 [1, tokens], output `sentence_embedding` float32 [1, 384], the
+ * mean of the token vectors, scaled to length one. The word table has int8 rows with one scale per row, and
+ * rows are gathered before they are widened. The matrices have int8 weights with one scale per output, and
+ * the runtime quantizes their inputs to 8 bits.
  * @param tokensMax maximum number of tokens in a text
  */
 export function makeMiniLmModel(weights: MiniLmWeights, tokensMax: number): Buffer {
@@ -64,7 +64,7 @@ function addEmbeddings(draft: Draft, tokensMax: number): string {
   const rows = table.length / width;
   const { steps, scales } = quantize(table, rows, (at) => Math.floor(at / width), rowStepMax);
   const places = weights.floats('.model.embeddings.position_embeddings.weight').slice(0, tokensMax * width);
-  // All tokens of a single text have type 0, so the vector of type 0 is a part of every position's vector.
+  // In a single text, all tokens have type 0, so the type 0 vector is added to every position's vector.
   const types = weights.floats('.model.embeddings.token_type_embeddings.weight');
   initializers.push(
     tensor('words', elementType.int8, [rows, width], steps),

@@ -1,6 +1,6 @@
 /**
- * A minimal reader of the protobuf wire format. The reader finds tensors in a model that `onnx-writer.ts` has
- * written, and the places of tensors in the data file of another model.
+ * A minimal reader for the protobuf wire format. The reader finds tensors in a model written by
+ * `onnx-writer.ts`, and the positions of tensors in another model's data file.
  */
 
 const graphField = 7;
@@ -24,7 +24,7 @@ export function readTensor(model: Buffer, name: string): Uint8Array {
   throw new RangeError(`the model has no tensor ${name}`);
 }
 
-/** Returns the bytes of each tensor that a model stores in its data file, by the name of the tensor. */
+/** Returns the bytes of each tensor in a model's data file, by tensor name. */
 export function readExternalTensors(model: Buffer, data: Buffer): Map<string, Uint8Array> {
   const found = new Map<string, Uint8Array>();
   for (const graph of fieldsOf(model, graphField)) {

@@ -44,7 +44,7 @@ export function int64Tensor(name: string, values: readonly number[]): Buffer {
   return tensor(name, elementType.int64, [values.length], new Uint8Array(data.buffer));
 }
 
-/** The value of an operator's attribute: an integer, or a number with a fraction. */
+/** The value of an ONNX operator's attribute: an integer, or a floating-point number. */
 type Attribute = number | { readonly float: number };
 
 /**
@@ -67,7 +67,7 @@ function floatField(field: number, value: number): Buffer {
 /**
  * Encodes a NodeProto. The field numbers are 1 for input, 2 for output, 3 for name, 4 for op_type, 5 for
  * attribute, and 7 for domain.
- * @param domain the operator set of the operator. The default is the set of the ONNX standard.
+ * @param domain the operator set that defines the operator By default, the ONNX standard operator set.
  */
 export function node(
   operator: string,
@@ -106,7 +106,7 @@ export interface Graph {
 /**
  * Encodes a ModelProto. The field numbers are 1 for ir_version, 2 for producer_name, 7 for graph, and 8 for
  * opset_import.
- * @param domains other operator sets that the graph uses, each with version 1
+ * @param domains further operator sets that the graph uses, each in version 1
  */
 export function model(graph: Graph, opset: number, domains: readonly string[] = []): Buffer {
   const body = Buffer.concat([

@@ -1,6 +1,6 @@
-// Converts tool sets to token ids with the router's own code.
-// Usage: `node training/prepare-tools.ts [--data DIR]`.
-// The output files are generated/tools.bin, turns.bin (each with its .fields.bin) and questions.json.
+// Converts tool sets to token ids, with the router's own code. Usage: `node training/prepare-tools.ts
+// [--data DIR]`. The output files are generated/tools.bin and turns.bin (each with a .fields.bin) and
+// questions.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,7 +19,7 @@ const data = loadToolData(values.data);
 const vocabulary = Vocabulary.parse(readFileSync(join(output, 'vocabulary.txt'), 'utf8'), vocabularyOptions);
 writeTokens('tools', data.definitions.map(makeToolEncoderText));
 const turns = data.questions.map(({ userTurns }) => readStageTurn(userTurns, userTurns.length - 1));
-// Returns the turn and its context for each question. For tool sets without dialogues, returns only the turn.
+// Returns each question's turn and its context. For tool sets without dialogues, returns only the turn.
 writeTokens(
   'turns',
   turns.map(({ texts }) => texts[1] ?? []),

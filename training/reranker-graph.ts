@@ -3,17 +3,17 @@ import { elementType, int64Tensor, model, node, valueInfo } from './onnx-writer.
 
 const opset = 13;
 
-/** The trained parameters of the second stage of the ranking, as `fit_second_stage.py` writes them. */
+/** The trained parameters of the ranking's second stage, as `fit_second_stage.py` writes them. */
 export interface RerankerParts {
   readonly linear: readonly number[];
-  /** The weights, with the feature as the first index and the unit as the second index. */
+  /** The weights, indexed by feature and then by unit. */
   readonly inward: readonly (readonly number[])[];
   readonly bias: readonly number[];
   readonly outward: readonly number[];
 }
 
 /**
- * Makes the reranker model. The formula is scores = features × linear + max(0, features × inward + bias) ×
+ * Builds the reranker model. The formula is scores = features × linear + max(0, features × inward + bias) ×
  * outward.
  */
 export function makeRerankerModel({ linear, inward, bias, outward }: RerankerParts): Buffer {

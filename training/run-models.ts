@@ -8,7 +8,7 @@ const batchSize = 64;
 
 export type Encode = (texts: readonly EncoderText[]) => Promise<Float32Array[]>;
 
-/** Runs an encoder that has no model folder, such as an encoder in training or an encoder for a fold. */
+/** Runs an encoder that has no model folder, such as an encoder in training or an encoder for a single fold. */
 export async function openEncoder(model: Uint8Array, vocabulary: Vocabulary): Promise<Encode> {
   const session = await InferenceSession.create(model, options);
   return async (texts) => {

@@ -1,6 +1,6 @@
 /**
- * Writes lists of integers to a single file that numpy can read. The file contains an int32 count, then the
- * start of each row (count + 1 numbers), then all rows in sequence.
+ * Writes lists of integers to a single file that numpy can read. The file contains an int32 count, the offset
+ * of each row (count + 1 numbers), and all rows in sequence.
  */
 export function packRows(rows: readonly (readonly number[])[]): Uint8Array {
   const starts = [0];

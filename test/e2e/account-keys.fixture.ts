@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { StackUnderTest } from '@gateway/testing';
 import { Redis } from 'ioredis';
 
-/** A Redis key on one of the test stack's Redis servers. */
+/** A key on one of the test stack's Redis servers. */
 export interface FoundKey {
   readonly key: string;
-  /** Seconds until the Redis key expires, or -1 for a Redis key that never expires. */
+  /** Seconds until the Redis key expires, or -1 if the key never expires. */
   readonly ttlSeconds: number;
 }
 
@@ -38,8 +38,8 @@ async function findKeysAt(url: string, id: string): Promise<FoundKey[]> {
 }
 
 /**
- * Returns the value of a Redis key as text. A value of an unknown type fails the test, because the value
- * could hide an id.
+ * Returns the value of a Redis key as text. A value of an unknown type fails the test, because it could hide
+ * an id.
  */
 async function readValue(redis: Redis, key: string): Promise<string> {
   switch (await redis.type(key)) {
@@ -62,7 +62,7 @@ async function readValue(redis: Redis, key: string): Promise<string> {
   }
 }
 
-/** Returns the paths of all spool files of the gateways that contain the given id. */
+/** Finds all spool files of the gateways that contain the given id, and returns their paths. */
 export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[] {
   const files = readdirSync(stack.dataDir, { recursive: true, encoding: 'utf8' });
   return files.filter((file) => {
@@ -70,7 +70,7 @@ export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[
     try {
       return readFileSync(join(stack.dataDir, file), 'utf8').includes(id);
     } catch {
-      // Reading fails for a folder, and for a spool file that a gateway deleted during the search.
+      // Directories cannot be read, and neither can a spool file that a gateway deleted during the search.
       return false;
     }
   });

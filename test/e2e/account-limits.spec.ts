@@ -9,7 +9,7 @@ const stack = sharedStack();
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 const limited = { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded', param: null };
 /**
- * The gateway's default limits on account route calls per minute. Only the edge `closed` uses the default
+ * The gateway's default limits on calls per minute to account routes. Only the edge `closed` uses the default
  * limits.
  */
 const defaults = { read: 600, analytics: 120, write: 120, export: 10 };
@@ -68,7 +68,7 @@ it('an account’s budget for changes is smaller than the account’s budget for
     const answers: Answer[] = [];
     for (let sent = 0; sent < defaults.write + 30; sent += 10)
       answers.push(...(await Promise.all(Array.from({ length: 10 }, change))));
-    // The setup of the account already made two calls, which set the routing policy and created the API key.
+    // Setting up the account already took two calls, which set the routing policy and created the API key.
     expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([defaults.write - 2, 32]);
     expect((await send(edge, { path: '/v1/account/me', key })).status).toBe(200);
   }));

@@ -1,4 +1,4 @@
-/** Tests the models that an account has outside the catalogue: declared models, and models that a provider lists. */
+/** Tests the account's models that are not in the catalogue: declared models, and models that a provider lists. */
 import {
   auditPage,
   declaredModel,
@@ -28,7 +28,7 @@ const models = z.object({ data: z.array(z.object({ id: z.string(), kind: z.strin
 const say = [{ role: 'user', content: 'Hello' }];
 const tool = { type: 'function', function: { name: 'read', parameters: { type: 'object' } } };
 
-/** A server of models, such as vLLM or Ollama, which lists its models and answers chat requests. */
+/** A model server, such as vLLM or Ollama, which lists its models and answers chat requests. */
 let server: Server;
 let address: string;
 let listed: object[];
@@ -141,7 +141,7 @@ describe('a declared model', () => {
     expect([named.status, asked]).toEqual([200, ['org/house-8b']]);
     const row = await waitForRow(baseUrl, key, requestIdOf(named));
     expect(row).toMatchObject({ provider: 'vllm', model: 'org/house-8b', status: 'ok' });
-    // The response reports 1,000 prompt tokens and 100 completion tokens.
+    // The provider reports 1,000 prompt tokens and 100 completion tokens.
     expect(row.cost_usd).toBeCloseTo((1_000 * 2 + 100 * 10) / 1e6, 9);
     const routed = await chat('svc/auto', { tools: [tool] });
     expect([routed.status, routed.headers['x-svc-model']]).toEqual([200, 'org/house-8b']);

@@ -14,7 +14,7 @@ import { connectAs, eventually } from '../integration/stack.fixture.ts';
 import { noteUsedSecret } from './canary-notes.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 
-/** A separate account for one test, so that other tests cannot affect the account's log or limits. */
+/** A separate account for one test, so that other tests cannot use up its limits or write to its log. */
 export interface TestAccount {
   readonly accountId: string;
   readonly keyId: string;
@@ -65,8 +65,8 @@ export async function createTestKey(
 }
 
 /**
- * Sends `PUT /v1/account/providers`. The gateway then calls the provider at `baseUrl` for the account's
- * requests.
+ * Sends `PUT /v1/account/providers`. The gateway then sends the account's provider calls to
+ * `baseUrl`.
  */
 export async function connectProvider(
   gatewayUrl: string,
@@ -89,7 +89,7 @@ export async function connectEachFormat(
     await connectProvider(gatewayUrl, apiKey, { provider, api_key: 'upstream-key', base_url });
 }
 
-/** Waits for the row of the request in the request log. */
+/** Waits for the request's row in the request log. */
 export function waitForRow(baseUrl: string, apiKey: string, requestId: string): Promise<RequestDetail> {
   return eventually(async () => {
     const answer = await send(baseUrl, { path: `/v1/account/requests/${requestId}`, key: apiKey });
@@ -97,7 +97,7 @@ export function waitForRow(baseUrl: string, apiKey: string, requestId: string): 
   });
 }
 
-/** Returns the request id from the headers of a response. */
+/** Returns the request id from a response's headers. */
 export function requestIdOf(answer: { headers: Answer['headers'] }): string {
   const id = answer.headers['x-request-id'];
   if (typeof id !== 'string') throw new Error('the response has no X-Request-ID header');

@@ -5,7 +5,7 @@ import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
 import { sendUntilEnd, type PartialAnswer } from './http.fixture.ts';
 import { readAnswer, readStream, type ReadAnswer } from './answers.fixture.ts';
 
-/** The client's restriction on the tools that the model may call. */
+/** The client's restriction on which tools the model may call. */
 export type Choice = 'required' | 'none' | { readonly tool: string };
 
 export interface AskOptions {
@@ -28,12 +28,12 @@ export interface AgentAnswer extends ReadAnswer {
 
 /**
  * An agent that keeps its transcript in the format of its requests. The agent sends each assistant message
- * back unchanged.
+ * back to the gateway unchanged.
  */
 export interface Agent {
   readonly format: PlannedFormat;
   user(text: string): object;
-  /** Returns one message with a result for each tool call of a response. */
+  /** Returns one message with a tool result for each tool call in a response. */
   results(answer: ReadAnswer, text: string): object[];
   ask(messages: readonly object[], options: AskOptions): Promise<AgentAnswer>;
 }
@@ -124,8 +124,8 @@ const messagesStyle: Style = {
 };
 
 /**
- * Adds a cache marker to the last message. A text message becomes a content block, because only content blocks
- * can have cache markers.
+ * Adds a cache marker to the last message. A text message becomes a content block, because cache markers
+ * belong to content blocks.
  */
 function markLast(message: object, at: number, messages: readonly object[]): object {
   if (at < messages.length - 1) return message;

@@ -1,20 +1,20 @@
 import type { PlannedFormat } from '@gateway/interchange';
 import { EventStreamDecoder, SseDecoder, textHeader } from '@gateway/wire-formats';
 
-/** The content of a response, as an agent parses the response. */
+/** The content of a response as an agent parses it. */
 export interface ReadAnswer {
   /** The assistant message in the client's format, with all fields of the response. */
   readonly message: object;
   readonly said: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[];
   readonly reason: string | null;
-  /** The types of the content blocks, in order. In formats without content blocks, `blocks` is empty. */
+  /** The types of the content blocks, in order. In formats without content blocks, the list `blocks` is empty. */
   readonly blocks: readonly string[];
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The error message in the response body or in the stream. */
+  /** The error message in the response body or the stream. */
   readonly error: string | null;
-  /** Whether the response ends with the terminator that marks success in the response's format. */
+  /** Whether the response ends with the terminator that marks success in its format. */
   readonly isWhole: boolean;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export function readAnswer(format: PlannedFormat, text: string): ReadAnswer {
   return { ...reader.whole(body), error, isWhole: error === null, text };
 }
 
-/** Parses a response stream in the same way as the providers' SDKs. */
+/** Parses a response stream like the providers' SDKs do. */
 export function readStream(format: PlannedFormat, bytes: Buffer): ReadAnswer {
   return { ...readers[format].stream(bytes), text: bytes.toString('latin1') };
 }
@@ -63,7 +63,7 @@ function readChat(body: Json): Read {
 
 const joined: readonly string[] = ['content', 'reasoning_content', 'reasoning'];
 
-/** Merges a stream delta into a message, as agents do. */
+/** Merges a stream delta into a message, like agents do. */
 function addDelta(message: Json, delta: Json): void {
   for (const [name, value] of Object.entries(delta)) {
     if (joined.includes(name)) message[name] = textOf(message[name]) + textOf(value);

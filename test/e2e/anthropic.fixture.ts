@@ -20,7 +20,7 @@ export function plainMessages(body: unknown): ReplayControls {
 }
 
 /**
- * A response with signed reasoning. The response has whitespace that the gateway's serializers never produce.
+ * A response with signed reasoning. The response contains whitespace that the gateway's serializers never write.
  */
 export const thoughtful = `{ "id":"msg_1", "type":"message","role":"assistant","model":"claude-sonnet-4-5",
   "content":[{"type":"thinking","thinking":"h\\u006dm \\/ ü🌍","signature":"EqQB+sig\\/nature=="},
@@ -61,12 +61,12 @@ const frames = streamed.map(
   ([type, fields]) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`,
 );
 
-/** The number of stream bytes up to the end of the text. */
+/** The number of stream bytes before the text ends. */
 export const bytesBeforeTextEnds = Buffer.byteLength(frames.slice(0, 7).join(''));
 
 /**
  * Returns a streamed response.
- * @param ending replaces the end of the text and all bytes after the text.
+ * @param ending replaces the end of the text and everything after it
  */
 export function streamedMessages(ending?: string): ReplayControls {
   const body = ending === undefined ? frames.join('') : frames.slice(0, 7).join('') + ending;

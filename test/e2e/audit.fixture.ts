@@ -5,7 +5,7 @@ import { send } from './http.fixture.ts';
 
 const { baseUrl } = sharedStack();
 
-/** Reads a page of the audit log. */
+/** Reads one page of the audit log. */
 export async function readAudit(key: string, query: Readonly<Record<string, string>> = {}) {
   const path = `/v1/account/audit?${new URLSearchParams(query).toString()}`;
   const answer = await send(baseUrl, { path, key });
@@ -13,7 +13,7 @@ export async function readAudit(key: string, query: Readonly<Record<string, stri
   return auditPage.parse(answer.json());
 }
 
-/** Waits until the audit log has an event with the given action, and returns the newest event. */
+/** Waits until the audit log contains an event with the given action, and returns the newest such event. */
 export function waitForEvent(key: string, action: AuditAction): Promise<AuditEvent> {
   return eventually(async () => (await readAudit(key, { action })).data[0]);
 }

@@ -10,7 +10,7 @@ import { startProvider } from './provider.fixture.ts';
 const { baseUrl } = sharedStack();
 const address = '203.0.113.77';
 const userAgent = 'audit-test/1.0';
-/** The test stack accepts the header `x-forwarded-for` from every client. */
+/** The test stack accepts `x-forwarded-for` headers from every client. */
 const headers = { 'x-forwarded-for': address, 'user-agent': userAgent };
 const upstreamKey = 'sk-upstream-0123456789-audit';
 

@@ -63,7 +63,7 @@ describe('body and header sizes', () => {
     expect((await postChat(baseUrl, key, hello)).status).toBe(200);
   });
 
-  /** Sends the headers and the start of a body. Returns all bytes received until the connection closes. */
+  /** Sends the headers and the start of a body. Returns all bytes that arrive before the connection closes. */
   function sendHead(
     url: string,
     headers: Record<string, string | number>,

@@ -18,7 +18,7 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const upstreamKey = 'sk-upstream-of-bad-input-0123456789';
 const canary = 'canary-content-5d1f';
-/** Secret strings that must not appear in any log. */
+/** Secrets that must not appear in any log. */
 const secrets = [upstreamKey, canary];
 
 let provider: ReplayProvider;

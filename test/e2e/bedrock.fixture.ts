@@ -9,8 +9,8 @@ import { encodeEventStream } from '@gateway/wire-formats';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
 /**
- * Creates a client of the unmodified AWS SDK with the HTTP/2 handler. The client sends the gateway's API key
- * as a bearer token.
+ * Creates a client of the unmodified AWS SDK with the HTTP/2 handler. The client sends the gateway API key as
+ * a bearer token.
  */
 export function connectBedrock(endpoint: string, apiKey: string, maxAttempts = 1): BedrockRuntimeClient {
   return new BedrockRuntimeClient({
@@ -34,7 +34,7 @@ export function plainConverse(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/** Returns an error response of Bedrock. The exception name is in a response header. */
+/** Returns an error response in Bedrock's format. The exception name is in a response header. */
 export function converseError(status: number, exception: string): ReplayControls {
   const type = `${exception}:http://internal.amazon.com/coral/com.amazon.bedrock/`;
   const headers = { 'content-type': 'application/json', 'x-amzn-errortype': type };
@@ -75,7 +75,7 @@ export function encodeFrame(
   });
 }
 
-/** Reads a stream to the stream's end. Returns the text and, if the stream failed, the error. */
+/** Reads a converse stream to its end. Returns the stream's text and, if the stream failed, the error. */
 export async function readConverseStream(
   stream: AsyncIterable<ConverseStreamOutput> | undefined,
 ): Promise<{ events: ConverseStreamOutput[]; text: string; thrown: unknown }> {

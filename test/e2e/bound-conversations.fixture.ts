@@ -26,8 +26,8 @@ interface Task {
   readonly tool: string;
 }
 /**
- * The first tools of a public data set, with questions. To answer a question, a model must call one of the
- * tools.
+ * The first tools of a public data set, and questions about them. To answer each question, a model must call
+ * one of the tools.
  */
 export interface ToolSet {
   readonly tools: readonly FunctionTool[];
@@ -67,7 +67,7 @@ function renderTool({ name, description, parameters }: ToolLine): FunctionTool {
   return { type: 'function', function: { name, description: description ?? '', parameters: schema } };
 }
 
-/** Deletes all data from the Redis server that stores conversations. */
+/** Deletes all data from the Redis server that stores the conversations. */
 export async function flushCache(stack: StackUnderTest): Promise<void> {
   const redis = new Redis(stack.dev.redis_cache_url);
   await redis.flushall();

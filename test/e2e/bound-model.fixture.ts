@@ -15,26 +15,26 @@ const asJson = (value: unknown): Json => (typeof value === 'object' && value !==
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const json = { 'content-type': 'application/json' };
 
-/** A provider with a model that returns bound reasoning in every response. */
+/** A provider with a model that returns bound reasoning in each response. */
 export interface BoundModel {
   readonly rules: TranscriptRules;
   /**
-   * Whether the provider accepted, rejected or dropped the reasoning in each received transcript, oldest first.
-   * The list has one verdict per request with a transcript.
+   * Whether the provider accepted, rejected or dropped the reasoning in each transcript, oldest first. The
+   * list has one verdict for each request that contains a transcript.
    */
   readonly verdicts: readonly BindingVerdict[];
   /** Tools that a user turn required, but that were neither in the request nor found by a tool search. */
   readonly missed: readonly string[];
-  /** The number of times that the model searched for a deferred tool. */
+  /** The number of the model's searches for a deferred tool. */
   readonly searches: number;
   /** The number of requests with messages that load deferred tools. */
   readonly loads: number;
 }
 
 /**
- * Responds to every request. After a user turn, the model calls the tool that `wants` returns for the text of
- * the user turn. The model first searches for a deferred tool. After tool results, the model responds with a
- * short text.
+ * Responds to every request. After a user turn, the model calls the tool that `wants` returns for that turn's
+ * text. Before it calls a deferred tool, the model searches for the tool. After tool results, the model
+ * responds with a short text.
  */
 export function serveBoundModel(
   provider: ReplayProvider,
@@ -85,8 +85,8 @@ function refuse(format: BoundFormat, message: string): ReplayControls {
 }
 
 /**
- * Returns the tool that the last message of the client requests. Returns undefined if the last message has tool
- * results or requests no tool. The gateway may have added a system message that loads tools.
+ * Returns the tool that the client's last message requests. Returns undefined if the last message contains
+ * tool results or requests no tool. The gateway may have appended a system message that loads tools.
  */
 function wanted(body: Json, wants: (text: string) => string | undefined): string | undefined {
   const messages = listOf(body['messages'] ?? body['input']);
@@ -109,7 +109,7 @@ function findTool(format: BoundFormat, body: Json, name: string): 'visible' | 'd
   return tools.some(({ type }) => searches.includes(String(type))) ? 'deferred' : 'missing';
 }
 
-/** Returns whether the transcript loads the tool, or contains the result of a search for the tool. */
+/** Returns true if the transcript loads the tool, or contains the result of a search for the tool. */
 function isFoundIn(body: Json, name: string): boolean {
   if (listOf(body['messages']).some((message) => listAdditions(message).includes(name))) return true;
   const outputs = listOf(body['input']).filter(({ type }) => type === 'tool_search_output');
@@ -203,7 +203,7 @@ function answerResponses(
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: frames.join('') };
 }
 
-/** The items of a search that OpenAI runs within the response. The result contains the tool's definition. */
+/** The items of a tool search within OpenAI's response. The search result contains the tool's definition. */
 function searchResponses(body: Json, id: string, name: string): object[] {
   const run = { execution: 'server', call_id: null, status: 'completed' };
   const found = listOf(body['tools']).filter((tool) => tool['name'] === name);
@@ -224,8 +224,8 @@ function answerConverse(
 }
 
 /**
- * Returns true if a request lets the provider drop reasoning that is bound to another prefix. The request
- * must also name the beta feature.
+ * Returns true if a request allows the provider to drop reasoning that is bound to another prefix. The
+ * request must also enable the beta feature.
  */
 export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): boolean {
   const text = body.toString('utf8');

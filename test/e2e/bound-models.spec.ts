@@ -35,15 +35,15 @@ beforeAll(async () => {
   account = await openAccount(provider);
   key = (await createTestKey(baseUrl, account.apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
   await connectEachFormat(baseUrl, key, provider.url);
-  // The tool router has no cached vectors for the tool list, so the plan may miss its deadline.
+  // The tool router has no cached vectors for the tool list, so planning may miss its deadline.
   const messages = [{ role: 'user', content: clear }];
   await eventually(async () => {
     provider.enqueue(null, plainAnswer);
     const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
     return Number(answer.headers['x-svc-tools-output']) < names.length || undefined;
   });
-  // Requests with equal first messages use one conversation plan.
-  // Each attempt therefore has different first messages.
+  // Requests with the same first messages use one conversation plan. Each attempt therefore starts with
+  // different messages.
   await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     opened += 1;
@@ -82,7 +82,7 @@ interface SentTool {
 }
 const lastBody = (): string => provider.requests.at(-1)!.body.toString();
 const sentTools = (): SentTool[] => (JSON.parse(lastBody()) as { tools: SentTool[] }).tools;
-/** Returns the tool list of every upstream request, as JSON text. */
+/** Returns the tool lists of all upstream requests, as JSON text. */
 const sentLists = (): string[] =>
   provider.requests.map(({ body }) => {
     const { tools, toolConfig } = JSON.parse(body.toString()) as { tools?: unknown; toolConfig?: unknown };
@@ -103,7 +103,7 @@ const open = ({ format, model }: typeof anthropic | typeof hosted, url = baseUrl
   openAgent(format, { baseUrl: url, key, model });
 
 /**
- * Sends every question in one conversation, with the results of the tool calls. Returns the transcript. Each
+ * Sends all questions in one conversation, with the results of the tool calls. Returns the transcript. Each
  * conversation has a different first message.
  */
 async function converse(
@@ -147,7 +147,7 @@ describe.each([
     await converse(() => open(anthropic), options);
     expectUntouched(model);
     expect(model.missed).toEqual([]);
-    // The later turns load the tools that they need behind the messages.
+    // In later turns, messages load the needed tools.
     expect(model.loads).toBeGreaterThan(0);
     expect(new Set(sentLists()).size).toBe(1);
     const deferred = sentTools().filter(({ defer_loading }) => defer_loading);

@@ -14,8 +14,8 @@ import { startProvider } from './provider.fixture.ts';
 import { openResponsesAgent } from './responses-agent.fixture.ts';
 
 /**
- * The number of shadow conversations that measure a policy. 29 conversations without a missed tool prove a recall
- * of 90%. The first conversation has the number `measuredFrom`.
+ * The number of shadow conversations from which a policy is measured. 29 conversations without a missed tool
+ * are enough to prove a recall of 90%. `measuredFrom` is the number of the first conversation.
  */
 const measuredConversations = 32;
 const measuredFrom = 30_000;
@@ -24,7 +24,7 @@ const atOnce = 8;
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Returns the build of a service with changes, as an unpacked image. The build simulates the next release.
+ * Returns a service's build with changes applied, as an unpacked image. The build simulates the next release.
  */
 function buildNextRelease(directory: string, app: string, changes: readonly [RegExp, string][]) {
   const copy = join(directory, app);
@@ -43,7 +43,7 @@ function buildNextRelease(directory: string, app: string, changes: readonly [Reg
   return { directory: root, command: [process.execPath, join(copy, 'main.js')], env: {} };
 }
 
-/** Builds the next release, in which version 2 of the context steps compresses no text. */
+/** Builds the next release, with version 2 of the context steps, which compresses no text. */
 function buildNextReleases(undo: Undo[]) {
   mkdirSync(join(root, '.data'), { recursive: true });
   const directory = mkdtempSync(join(root, '.data/next-release-'));
@@ -65,7 +65,7 @@ const formats = [
   ['responses', 'openai/gpt-6.2-astra'],
 ] as const;
 
-/** Returns true if the model has not answered the last message of the transcript yet. */
+/** Returns true if the model still has to answer the last message of the transcript. */
 const isWaiting = (transcript: readonly object[]): boolean => {
   const { role, type } = (transcript.at(-1) ?? {}) as { role?: string; type?: string };
   return role === 'user' || type === 'function_call_output';
@@ -73,7 +73,7 @@ const isWaiting = (transcript: readonly object[]): boolean => {
 
 /**
  * Runs groups of conversations with bound reasoning in three formats, on a stack with two edges and two
- * compressors. Between two turns of a group, a disturbance changes the stack.
+ * compressors. Between two turns of a group, a disturbance changes something in the stack.
  */
 export class BoundRun {
   readonly sets = loadToolSets();
@@ -123,24 +123,24 @@ export class BoundRun {
   readonly restart = (...names: readonly string[]): Promise<unknown> =>
     Promise.all(names.map((name) => this.#stack.service(name).restart()));
 
-  /** Changes the account's routing preferences. Requests to the Responses API are always planned. */
+  /** Changes the account's routing preferences. Requests to the Responses API are planned in any case. */
   readonly prefer = (body: object): Promise<void> =>
     this.#change('PUT', '/v1/account/routing/preferences', { ...body, responses: { plan: true } });
 
-  /** Replaces the compressor with the compressor of the next release. Adds an edge of the next release. */
+  /** Switches the compressor to its next release. Adds an edge that runs the next release. */
   readonly upgrade = async (): Promise<void> => {
     await this.#stack.service('compressor-2').start();
     await this.#stack.service('compressor').stop();
     this.#edges = [this.#stack.baseUrl, edgeUrl(this.#stack, 'tight')];
   };
 
-  /** Makes a share of the new conversations shadow conversations, from which the worker measures policies. */
+  /** Makes the given share of new conversations shadow conversations, from which the worker computes policies. */
   readonly setShadowShare = (share: number): Promise<void> =>
     this.#change('PATCH', '/v1/account/me', {
       policy: { shadow_share: share, shadow_share_learning: share },
     });
 
-  /** Runs shadow conversations with one tool list, and waits until the worker has measured a new policy. */
+  /** Runs shadow conversations with one tool list, and waits until the worker has computed a new policy. */
   readonly measurePolicy = async (): Promise<void> => {
     const known = await this.#readPolicy();
     this.policies.add(known);
@@ -184,7 +184,7 @@ export class BoundRun {
     this.policies.add(await this.#readPolicy());
   }
 
-  /** Runs one turn, which consists of a user question, tool calls with results, and the model's final response. */
+  /** Runs one turn, consisting of a user question, tool calls with results, and the model's final response. */
   async #takeTurn(at: number, turn: number, transcript: object[]): Promise<void> {
     const { tools, tasks } = this.sets[at % this.sets.length]!;
     const names = new Set(tools.map((tool) => tool.function.name));
@@ -221,7 +221,7 @@ export class BoundRun {
     return counts;
   }
 
-  /** Checks the decisions of the provider, and prints the counts of the run. */
+  /** Checks the provider's verdicts, and prints the counts of the test run. */
   expectUntouched(requestsMin: number): void {
     const kinds = new Map<string, number>();
     for (const { kind } of this.#model.verdicts) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);

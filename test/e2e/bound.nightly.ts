@@ -1,7 +1,7 @@
 import { BoundRun } from './bound-run.fixture.ts';
 
 /**
- * Tests groups of conversations with bound reasoning in three formats. Between two turns, the test disturbs
+ * Tests groups of conversations with bound reasoning in three formats. Between two turns, the test disrupts
  * the stack. The test restarts services, empties caches, or changes policies, settings or the compressor
  * version.
  */
@@ -16,7 +16,7 @@ afterAll(() => run.close(), 60_000);
 const { emptyCache, restart, prefer, upgrade, setShadowShare } = run;
 
 /**
- * Each group of conversations has two disturbances. Each disturbance happens at the start of a later turn.
+ * Each group of conversations has two disturbances. Each disturbance takes place at the start of a later turn.
  */
 const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>])[] = [
   [emptyCache, () => restart('tool-router')],

@@ -1,4 +1,4 @@
-/** Tests what a client receives if the provider's stream breaks after its first byte. */
+/** Tests what the client receives if the provider's stream breaks after its first byte. */
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
@@ -49,8 +49,8 @@ const responseEvents = [
 const converseStart = (streamedConverse(streamedEvents.slice(0, 3)).body as Buffer).length;
 
 /**
- * The response stream of each upstream format. `said` is the length in bytes of the stream's start, which
- * contains the text `Hello` but no terminator.
+ * The provider's response stream in each upstream format. `said` is the length in bytes of the stream up to
+ * and including the text `Hello`, without the terminator.
  */
 const upstreams: Readonly<Record<string, { readonly answer: ReplayControls; readonly said: number }>> = {
   'openai/gpt-4o': { answer: streamedAnswer(['Hello', '.']), said: Buffer.byteLength(renderFrame('Hello')) },
@@ -91,7 +91,7 @@ const breaks = {
   'ends without its terminator': (answer: ReplayControls, said: number) => ({
     ...answer,
     body: Buffer.from(answer.body as string | Buffer).subarray(0, said),
-    // A response body sent in one chunk would have a content length. A provider's stream has no content length.
+    // A body in one chunk would have a content length. A provider's stream has no content length.
     chunkBytes: 64,
   }),
 };

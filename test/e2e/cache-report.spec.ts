@@ -1,4 +1,4 @@
-/** Causes prompt cache misses on purpose, and expects the cache report to name each cause. */
+/** Causes prompt cache misses on purpose, and expects the cache report to list each cause. */
 import { requestLogPage, usageCache, type CacheMiss, type RequestLogEntry } from '@gateway/contracts';
 import type { PlannedFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
@@ -23,12 +23,12 @@ let key: string;
 
 type Tool = (typeof githubTools)[number];
 
-/** A prompt in a form that does not depend on a wire format. */
+/** A prompt, independent of any wire format. */
 interface Prompt {
   readonly model: string;
   readonly tools: readonly Tool[];
   readonly system: string;
-  /** Alternating messages of the user and the model. The first message is the user's message. */
+  /** The messages of the user and the model, in turn. The user writes the first message. */
   readonly messages: readonly string[];
 }
 
@@ -106,7 +106,7 @@ const nextOf = (prompt: Prompt): Prompt => ({
   messages: [...prompt.messages, 'May.', 'And why?'],
 });
 
-/** A change between two requests of a conversation, with the cache miss that the cache report should show. */
+/** A change between two requests of a conversation, with the cache miss that the cache report should show for it. */
 interface Planted {
   readonly expected: Pick<CacheMiss, 'cause' | 'detail'> | null;
   change?(prompt: Prompt, format: Format): Prompt;
@@ -144,8 +144,8 @@ const planted: readonly Planted[] = [
 ];
 
 /**
- * The number of conversations per format and cause. In total, 408 conversations cause a cache miss, and 51
- * conversations cause no cache miss.
+ * The number of conversations for each format and cause. In total, 408 conversations cause a cache miss, and
+ * 51 conversations do not.
  */
 const conversationsEach = 17;
 
@@ -223,7 +223,7 @@ it('the cache report names the causes of deliberate cache misses, with their tok
     ask(talk, (talk.plant.change ?? keep)(nextOf(talk.opening), talk.format)),
   );
   await setPruning('on');
-  // The gateway has not cached the preferences for a new API key, so the new preferences apply at once.
+  // The gateway has no cached preferences for a new API key, so the new preferences apply immediately.
   const pruning = (await createTestKey(baseUrl, apiKey, limits)).key;
   await forEach(pruned ?? [], (talk) => ask(talk, nextOf(talk.opening), pruning));
   const rows = await readRows(talks.length * 2);
@@ -242,8 +242,8 @@ it('the cache report names the causes of deliberate cache misses, with their tok
 const keep = (prompt: Prompt): Prompt => prompt;
 
 /**
- * Removes the prompts of expired and evicted conversations from the test provider's cache. Also sets the
- * logged cache lifetime of expired conversations to zero.
+ * Removes the prompts of expired and evicted conversations from the test provider's prompt cache. In
+ * addition, sets the logged cache lifetime of expired conversations to zero.
  */
 async function forget(expired: readonly Talk[]): Promise<void> {
   for (const { id } of [...expired, ...talks.filter(({ plant }) => plant.happens === 'evicted')])

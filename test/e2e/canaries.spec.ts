@@ -20,7 +20,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl, dataDir } = stack;
-/** The time in milliseconds after which all logs, spans and events are written and exported. */
+/** The time in milliseconds that the stack needs to write and export all logs, spans and events. */
 const settledAfterMs = 3_000;
 
 const createSecret = () => randomBytes(33).toString('base64url');
@@ -29,8 +29,8 @@ let account: TestAccount;
 let provider: ReplayProvider;
 
 /**
- * Searches every output of the stack, such as logs, databases and files. Returns the secrets found in each
- * output, and the names of empty outputs.
+ * Searches all outputs of the stack, such as logs, databases and files. Returns the secrets that each output
+ * contains, and the names of empty outputs.
  */
 async function findIn(
   secrets: readonly Secret[],
@@ -132,7 +132,7 @@ describe('the search for secrets', () => {
     found = await findIn([...readSecretsUsed(dataDir), planted]);
   }, 240_000);
 
-  /** Returns the matching findings, grouped by the output that contains the secret. */
+  /** Returns the matching findings, grouped by the output in which the secret was found. */
   const hitsOf = (isWanted: (hit: CanaryHit) => boolean) =>
     Object.fromEntries(
       Object.entries(found.hits)
@@ -168,11 +168,11 @@ it('no Redis user lacked a permission during the whole test run', async () => {
   }
 });
 
-/** Writes a secret to several outputs of the stack, in several encodings. */
+/** Writes a secret to several of the stack's outputs, in several encodings. */
 async function plant(secret: string): Promise<void> {
   const encoded = Buffer.from(secret).toString('base64');
   const { apiKey } = account;
-  // The secret is the name of an unknown field, so the error message contains the secret.
+  // The secret is used as the name of an unknown field, so the error message contains it.
   await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body: { name: 'x', [secret]: 1 } });
   await createTestKey(baseUrl, apiKey, { name: `named ${secret.slice(4, 20)}` });
   appendFileSync(stack.dev.services['worker']!.log_file, `{"msg":"${encodeURIComponent(secret)}"}\n`);

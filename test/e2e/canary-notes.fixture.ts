@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { appendObserved, isObserved, noteSecret } from '@gateway/testing';
 
-/** The names of secret fields in request and response bodies of the gateway and of providers. */
+/** The names of fields that contain secrets in the request and response bodies of the gateway and providers. */
 const secretFields =
   /^(key|api_key|password|current_password|new_password|secret_access_key|session_token|access_token|refresh_token|token|cloud_secret_access_key|cloud_session_token|cloud_bearer_token_hosted)$/;
 /**
- * The minimum length of a recorded secret in characters. Shorter secrets could match unrelated bytes by
+ * The minimum length of a recorded secret, in characters. Shorter secrets could match unrelated bytes by
  * chance.
  */
 const charactersMin = 12;
@@ -22,15 +22,15 @@ export interface NotedExchange {
 }
 
 /**
- * Records a secret that a test sends to or receives from the shared stack. Only a test run that searches for
- * leaked secrets records secrets.
+ * Records a secret that a test sends to or receives from the shared stack. Secrets are recorded only in test
+ * runs that search for leaked secrets.
  */
 export function noteUsedSecret(name: string, value: string): void {
   const dataDir = process.env['SHARED_STACK_DATA_DIR'];
   if (dataDir && isObserved(dataDir) && value.length >= charactersMin) noteSecret(dataDir, { name, value });
 }
 
-/** Records the secrets in an HTTP request and its response. Also stores the response if it is an error. */
+/** Records the secrets in an HTTP request and in its response. The response is also stored if it is an error. */
 export function noteExchange({ path, sentHeaders, sentBody, status, headers, bytes }: NotedExchange): void {
   const [at = path] = path.split('?', 1);
   for (const name of ['authorization', 'x-api-key', 'cookie'] as const) {

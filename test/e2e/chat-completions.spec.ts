@@ -35,7 +35,7 @@ interface SentBody {
   model: string;
   tools?: { function: { name: string } }[];
 }
-/** The last request that the provider received. */
+/** The latest request that the provider received. */
 const received = () => provider.requests.at(-1)!;
 const receivedBody = () => JSON.parse(received().body.toString('utf8')) as SentBody;
 /** Returns the names of the client's tools in the upstream request, without the gateway's recovery tool. */
@@ -106,7 +106,7 @@ const withToolCalls = (folder: string) =>
     (each) => each.fidelity === 'raw' && each.has_tools && each.has_tool_calls && each.status === 200,
   );
 /**
- * Uses every recorded exchange in the large collection if the test run has one (`npm run test:e2e -- --data
+ * Uses all recorded exchanges of the large collection if the test run has it (`npm run test:e2e -- --data
  * DIR`). Without the large collection, the test uses the small collection in the repository.
  */
 const given = findRecordings(process.env['DATA_DIR']);
@@ -139,7 +139,7 @@ it('every collected exchange with tool calls is returned byte for byte', async (
 });
 
 describe('the upstream request', () => {
-  /** A request with whitespace and a key order that no serializer produces. */
+  /** A request with whitespace and a key order that no JSON serializer produces. */
   const untouched = `{ "seed":12345678901234567890 ,"model" : "openai/gpt-4o",\n\t"z":1e400,"a":-0.0,
     "messages":[{"role":"user","content":"\\u0047r\\u00fc\\/ße","name_":null}],"x_unknown":{"b":1,"a":[1.10,2]}}`;
 

@@ -1,4 +1,4 @@
-/** Tests what Claude Code requires of a gateway, with Anthropic's SDK and over plain HTTP. */
+/** Tests, with Anthropic's SDK and over plain HTTP, what Claude Code requires of a gateway. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
 import { connectAnthropic, connectByXApiKey, streamedMessages } from './anthropic.fixture.ts';

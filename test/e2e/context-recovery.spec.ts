@@ -50,7 +50,7 @@ const lanes: readonly (readonly [string, (given: NetClientGiven) => NetClient, m
 ];
 
 const unique = (): string => `id-${Math.random().toString(36).slice(2)}`;
-/** A log of 400 similar lines. */
+/** A log of 400 similar lines, which the gateway compresses. */
 const logOf = (id: string): string =>
   Array.from({ length: 400 }, (_, at) => `12:00:${at} served request ${at} of ${id} in ${at} ms`).join('\n');
 const tools = githubTools.slice(0, 2);
@@ -67,8 +67,8 @@ const markerIn = (body: string): string => /left out: ([0-9a-f]{12})\]/.exec(bod
 const done = { text: 'Done.' };
 
 /**
- * Sends a conversation in which the model requests the omitted text of the first marker. Returns the text
- * that the model receives.
+ * Sends a conversation in which the model retrieves the omitted text of the first marker. Returns the text
+ * that the model receives for the marker.
  */
 async function recallBy(client: NetClient, turns: readonly Turn[]) {
   scriptModel(provider, [done]);
@@ -186,7 +186,7 @@ describe('an edited body is valid for the SDK of its format', () => {
     logOf('x'),
   );
 
-  /** Returns the body that the SDK sends to a provider without the gateway. */
+  /** Returns the body that the SDK sends directly to a provider. */
   async function again(sendAgain: () => Promise<unknown>): Promise<unknown> {
     scriptModel(provider, [done]);
     await sendAgain();

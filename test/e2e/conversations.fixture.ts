@@ -1,6 +1,6 @@
 import { githubTools } from './github-tools.fixture.ts';
 
-/** A typical tool result with a number too large for an exact JavaScript number. */
+/** A typical tool result, with a number that JavaScript cannot represent exactly. */
 export const result = (id: string): string =>
   JSON.stringify(
     {

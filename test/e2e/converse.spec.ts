@@ -52,7 +52,7 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Sends a request without an SDK. Returns the raw status and body of the response. */
+/** Sends a request over plain HTTP, without an SDK. Returns the raw status and body of the response. */
 const post = (body: unknown, model_ = hello.modelId, path = 'converse') =>
   send(baseUrl, { path: `/model/${encodeURIComponent(model_)}/${path}`, key, body });
 
@@ -108,7 +108,7 @@ it('converse tool calls are forwarded, and 117 tools are pruned', async () => {
   })) as bedrock.Tool[];
   const question = 'Get the current weather forecast for the city München?';
   const ask: bedrock.Message[] = [{ role: 'user', content: [{ text: question }] }];
-  // The tool router has no cached vectors for the tools, so the plan may miss its deadline.
+  // The tool router has no cached vectors for these tools, so planning may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainConverse({ ...said, output, stopReason: 'tool_use' }));
     const command = new bedrock.ConverseCommand({ ...hello, messages: ask, toolConfig: { tools } });

@@ -3,23 +3,23 @@ import pg from 'pg';
 
 /**
  * Tables that may still contain the id of a deleted account, as `<database>.<table>`. A comment above each
- * group of tables explains why the tables may contain the id.
+ * group of tables explains why its tables may still contain the id.
  */
 const tombstones = new Set([
-  // The table that stores account deletions and their progress.
+  // The table of account deletions and their progress.
   'account.account_deletions',
-  // Tables that make the services reject events that arrive after an account's deletion.
+  // Tables by which the services reject events that arrive after an account's deletion.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',
-  // The audit log for credential access contains only ids.
-  // The operator sets the retention time of the audit log.
+  // The audit log for credential access contains only ids. The operator configures the retention time of the
+  // audit log.
   'vault.credential_audit',
 ]);
 
 /**
- * Returns every table with a row that contains one of the given ids, as `<database>.<table>`. Searches all
- * databases.
+ * Finds every table with a row that contains one of the given ids, and returns each table as
+ * `<database>.<table>`. Searches all databases for the ids.
  */
 export async function findRowsNaming(stack: StackUnderTest, ids: readonly string[]): Promise<string[]> {
   const { account, vault, billing, telemetry } = stack.dev.postgres;

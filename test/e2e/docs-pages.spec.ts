@@ -7,7 +7,7 @@ const { baseUrl } = sharedStack();
 const idsIn = (html: string): ReadonlySet<string> =>
   new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
 
-/** Reads every page that links lead to, from the index on. Returns the pages by path. */
+/** Starting at the index, reads every page that links lead to. Returns the documentation pages by path. */
 async function readPages(): Promise<ReadonlyMap<string, string>> {
   const pages = new Map<string, string>();
   const open = ['/docs/index'];

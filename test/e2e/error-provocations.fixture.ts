@@ -1,4 +1,4 @@
-/** One request for each error of the registry that the gateway returns because of the request. */
+/** One request for each registry error that the gateway returns because of the request itself. */
 import type { ErrorCode } from '@gateway/errors';
 import { createApiKey } from '@gateway/interchange';
 import {
@@ -20,7 +20,7 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 const stack = sharedStack();
 const { baseUrl } = stack;
 
-/** An account, a person and a provider that all provocations share. */
+/** An account, a user and a provider that all error requests share. */
 export interface ErrorWorld {
   readonly key: string;
   readonly person: TestPerson;
@@ -56,12 +56,12 @@ const webhook = { path: '/v1/billing/webhook', body: { id: 'evt_1', type: 'invoi
 
 type Provoke = (world: ErrorWorld) => Promise<Answer>;
 
-/** Sends a chat request that the given changes make invalid. */
+/** Sends a chat request that the given changes to its body make invalid. */
 const chat =
   (changes: object, headers = {}): Provoke =>
   ({ key }) =>
     postChat(baseUrl, key, { ...hello, ...changes }, headers);
-/** Sends an account request. */
+/** Sends a request to an account route. */
 const account =
   (sent: Sent): Provoke =>
   ({ key }) =>
@@ -105,8 +105,8 @@ async function provokeBudget(): Promise<Answer> {
 }
 
 /**
- * Lets a provider fail, so that the gateway stops calling it. Returns a response that the gateway sent without a
- * call, while its only probe was waiting for the provider.
+ * Makes a provider fail, so that the gateway stops calling it. Returns the gateway's response to a request
+ * that arrived while the only probe was waiting for the provider.
  */
 async function provokeOpenCircuit(): Promise<Answer> {
   const provider = await startProvider();
@@ -233,7 +233,7 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
   billing_not_configured: ({ person }) =>
     at({ path: '/v1/billing/sync-subscription', key: person.accessToken, body: {} }),
   invalid_webhook_signature: () => at(webhook),
-  // The provider reports its error with status 200, which clients of other formats would read as a response.
+  // The provider reports its error with status 200, which clients of other formats would parse as a response.
   async provider_error({ provider, key }) {
     const error = { type: 'overloaded_error', message: 'The model is broken.' };
     provider.enqueue(null, { ...plainAnswer, body: { type: 'error', error } });
@@ -252,8 +252,8 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
 };
 
 /**
- * The errors that no request to the shared stack can cause, with the reason and the spec that causes the error
- * on a private stack. The registry spec renders these errors with the gateway's own function.
+ * The registry errors that no request to the shared stack can cause, each with the reason and the spec that
+ * provokes the error on a private stack. The registry's spec renders these errors with the gateway's own function.
  */
 export const renderedOnly: Partial<Record<ErrorCode, string>> = {
   sign_up_closed: 'SIGN_UP is open on the shared stack (test/integration/account/log-in.spec.ts)',

@@ -9,8 +9,8 @@ const { baseUrl } = stack;
 /** The maximum time in milliseconds until a change applies on every replica (decisions.md). */
 const effectiveWithinMs = 1_000;
 /**
- * Additional time in milliseconds for a process that stalls briefly. The total wait is shorter than the ten
- * seconds after which a change applies if its broadcast is lost.
+ * Extra time in milliseconds for a process that stalls briefly. The total wait is shorter than ten seconds,
+ * after which a change applies even if its broadcast is lost.
  */
 const standstillMs = 2_000;
 const tool = { type: 'function', function: { name: 'erase' } };
@@ -24,7 +24,7 @@ const body = {
 let edges: readonly string[];
 let provider: ReplayProvider;
 let account: TestAccount;
-/** The API key that makes the changes, because an API key cannot change its own record. */
+/** The API key that makes the changes, because a key cannot change its own record. */
 let managerKey: string;
 
 beforeAll(async () => {
@@ -46,8 +46,8 @@ const codeOf = ({ text }: Answer) => /"code":"([a-z_]+)"/.exec(text)?.[1];
 const limitOf = ({ headers }: Answer) => headers['x-ratelimit-limit-requests'];
 
 /**
- * Sends a request to each replica, so that the replica caches the old values. Makes the change, and polls
- * each replica until the replica uses the change.
+ * Sends a request to each replica first, so that each replica caches the old settings. Makes the change, and
+ * polls each replica until the replica applies the change.
  */
 async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Answer) => boolean) {
   for (const edge of edges) expect(shows(await ask(edge))).toBe(false);

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterAll(() => provider.close());
 
 const used: string[] = [];
-/** Creates a new secret that must not appear in any log. */
+/** Creates a secret that must not appear in any log. */
 const secretOf = () => {
   const secret = newSecret();
   used.push(secret);

@@ -22,7 +22,7 @@ describe('guessing passwords', () => {
   it('a log-in with an unknown address gets the same response in the same time as a log-in with a wrong password', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    // The test makes too few attempts to be blocked, with registered and unregistered email addresses.
+    // The test makes too few attempts to be blocked, with both registered and unregistered email addresses.
     for (let n = 0; n < 4; n++) {
       for (const [email, times] of [
         [person.email, known],
@@ -37,7 +37,7 @@ describe('guessing passwords', () => {
     const quickest = (times: number[]) => Math.min(...times);
     expect(quickest(unknown)).toBeGreaterThan(quickest(known) / 3);
     expect(quickest(known)).toBeGreaterThan(quickest(unknown) / 3);
-    // A correct password resets the counter of wrong passwords.
+    // A correct password resets the count of wrong passwords.
     expect((await logIn(person.email, person.password)).status).toBe(200);
   });
 
@@ -64,14 +64,14 @@ describe('guessing passwords', () => {
       logIn(owner.email, newPassword(), n < 10 ? address : newAddress()),
     );
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-    // A browser that is not a known device is blocked in networks with earlier sign-in attempts.
+    // A browser that is not a known device is blocked on networks with earlier sign-in attempts.
     expect(statuses).toContain(429);
     expectError(await logIn(owner.email, owner.password), blocked);
     expectError(await logIn(owner.email, owner.password, address), blocked);
-    // The owner's known device can sign in even from the client address of the password guesses.
+    // The owner's known device can sign in even from the address from which passwords were guessed.
     expect((await logIn(owner.email, owner.password, address, cookie)).status).toBe(200);
     expect((await logIn(owner.email, owner.password, '203.0.113.77')).status).toBe(200);
-    // A known device of another user cannot sign in to the owner's account.
+    // A device that is known for another user cannot sign in to the owner's account.
     const other = await signUpPerson(baseUrl);
     const foreign = deviceCookieOf(await logIn(other.email, other.password, '203.0.113.78'));
     expectError(await logIn(owner.email, owner.password, address, foreign), blocked);
@@ -83,8 +83,8 @@ describe('guessing passwords', () => {
     const address = newAddress();
     for (const [from, checkedMax] of [
       [() => address, 5],
-      // All browsers that are not known devices share 20 attempts.
-      // A network without earlier password guesses has one additional attempt.
+      // All browsers that are not known devices share a budget of 20 attempts. On a network without earlier
+      // password guesses, one additional attempt is allowed.
       [newAddress, 21],
     ] as const) {
       const email = `crowd-${randomUUID()}@example.com`;

@@ -10,14 +10,14 @@ const { baseUrl } = stack;
 const body = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
 /**
- * Matches the Redis commands with which a gateway handles a request. Each command contains the id of the
- * counted item or of the changed entity.
+ * Matches the Redis commands with which a gateway handles a request. Each of these commands contains the id
+ * of the counted item or of the changed entity.
  */
 const ofRequests = /"(rpm|epoch):/;
 
 /**
- * Runs the function `act`. Returns the number of calls that gateways made to Redis and to the account service
- * during `act`.
+ * Runs `act` and counts the gateway's calls. Returns the number of calls that gateways made to Redis and to
+ * the account service during `act`.
  */
 async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
   const redis = new Redis(stack.dev.redis_cache_url);

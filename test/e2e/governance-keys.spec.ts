@@ -102,7 +102,7 @@ describe('PATCH /v1/account/keys/{key_id}', () => {
     const own = { rate_limit_rpm: 9, daily_token_budget: 0, weekly_token_budget: 1, k_target_override: 512 };
     const changed = await patch(created.id, { name: ' after ', ...own, expires_at });
     expectFields(changed, keyFields);
-    // A restricted API key may not have the scope `manage`.
+    // A restricted API key must not have the scope `manage`.
     const scopes = ['inference', 'read'];
     expect(changed).toEqual({ ...created, name: 'after', ...own, expires_at, scopes, inherited: [] });
     const nulls = { rate_limit_rpm: null, k_target_override: null, expires_at: null };
@@ -161,7 +161,7 @@ describe('PUT /v1/account/keys/{key_id}/toollist', () => {
     const created = withoutSecret(await createTestKey(baseUrl, account.apiKey, { name: 'lists' }));
     const put = { method: 'PUT', path: `/v1/account/keys/${created.id}/toollist`, key: account.apiKey };
     const both = { allowed_tools: ['a', 'b'], denied_tools: ['b'] };
-    // An API key with allowed or denied tools may not have the scope `manage`.
+    // An API key with allowed or denied tools must not have the scope `manage`.
     const limited = { ...created, ...both, scopes: ['inference', 'read'] };
     expect(await call(200, { ...put, body: both })).toEqual(limited);
     const one = { ...limited, allowed_tools: null };

@@ -19,13 +19,13 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const tools = githubTools.slice(0, 60);
 /**
- * The documented maximum time in seconds for which Redis keeps an account's data. Redis keeps the count of
+ * The documented maximum time in seconds for which Redis stores an account's data. Redis keeps the count of
  * first requests for the longest time, 30 days.
  */
 const keptSecondsMax = 30 * 24 * 3600;
 /**
- * The maximum time in milliseconds until a gateway deletes a spool file. A gateway closes a spool file after
- * a minute, and deletes the file when the events are stored.
+ * The maximum time in milliseconds before a gateway deletes a spool file. A gateway closes each spool file
+ * after a minute, and deletes the file when its events are stored.
  */
 const spoolWithinMs = 150_000;
 
@@ -65,7 +65,7 @@ async function chat(
 
 /** Creates an account that has used every feature that stores data for accounts. */
 async function createBusyAccount(): Promise<TestAccount> {
-  // The default policy has shadow conversations, for which the gateway counts first requests.
+  // The default policy includes shadow conversations, for which the gateway counts first requests.
   const account = await createTestAccount(stack, { hasOwnPolicy: false });
   const base_url = `${provider.url}/v1`;
   await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: 'sk-upstream-1', base_url });
@@ -73,7 +73,7 @@ async function createBusyAccount(): Promise<TestAccount> {
   const preferences = { compression: { mode: 'balanced' }, pruning: { mode: 'on' } };
   await change(account, 'PUT', '/v1/account/routing/preferences', preferences);
   await chat(account, { model: 'openai/gpt-4o-mini', messages: [user], tools });
-  // The request has no tools, because the cheapest model may accept tools only on another API.
+  // The request has no tools, because the cheapest model may accept tools only through another API.
   await chat(account, { model: 'svc/cheap', messages: [user] });
   const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAA' };
   const response = renderResponse(responseOf([reasoning, messageOf('Done.')]), false);
@@ -107,7 +107,7 @@ it('a deleted account leaves no count of first requests, context memo, stored or
     ];
     return kinds.every((kind) => keys.some(({ key }) => key.startsWith(kind))) ? keys : undefined;
   });
-  // If the deletion of the account missed a Redis key without an expiry, the key would remain in Redis forever.
+  // If account deletion missed a Redis key without an expiry, the key would remain in Redis forever.
   const own = before.filter(({ key }) => key.includes(accountId));
   expect(own.filter(({ ttlSeconds }) => ttlSeconds < 0 || ttlSeconds > keptSecondsMax)).toEqual([]);
 
@@ -122,8 +122,8 @@ it('a deleted account leaves no count of first requests, context memo, stored or
   });
 
   const left = await findKeysNaming(stack, accountId);
-  // The Redis key with the account's last epoch may remain until the key expires.
-  // The last epoch makes the account's API keys invalid.
+  // The Redis key with the account's last epoch may remain until it expires. The last epoch invalidates the
+  // account's API keys.
   expect(left.filter(({ key }) => !key.startsWith('epoch:'))).toEqual([]);
   expect(left.every(({ ttlSeconds }) => ttlSeconds > 0 && ttlSeconds <= 900)).toBe(true);
   expect(await findRowsNaming(stack, [accountId, account.keyId])).toEqual([]);

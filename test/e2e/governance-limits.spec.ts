@@ -54,7 +54,7 @@ describe('requests per minute', () => {
         }
         const admitted = statuses.filter((status) => status !== 429).length;
         expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(rpm / 2);
-        // A sliding window of one minute admits no further requests until the first minute has passed.
+        // A one-minute sliding window admits no further requests until the first minute has passed.
         expect(Date.now() - startedAt).toBeLessThan(60_000);
         expect(admitted).toBeGreaterThanOrEqual(rpm * 0.99);
         expect(admitted).toBeLessThanOrEqual(rpm * 1.01);
@@ -120,7 +120,7 @@ describe('budgets for saved tokens', () => {
     messages: [{ role: 'user', content: question }],
     tools: githubTools,
   };
-  /** The largest tool list that the edge `tight` accepts. */
+  /** The longest tool list that the edge `tight` accepts. */
   const withFewerTools = { ...withTools, tools: githubTools.slice(0, 40) };
   const savedBy = (row: { estimated_tokens_saved: number; compression_tokens_saved: number }) =>
     row.estimated_tokens_saved + row.compression_tokens_saved;
@@ -133,8 +133,8 @@ describe('budgets for saved tokens', () => {
     });
 
   /**
-   * A budget in saved tokens. The budget is too small for an edge to reserve tokens in advance, so every
-   * reservation belongs to a request.
+   * A small daily budget of saved tokens. The budget is so small that an edge cannot reserve tokens in
+   * advance, so every reservation belongs to a request.
    */
   const smallBudget = 150_000;
 
@@ -144,7 +144,7 @@ describe('budgets for saved tokens', () => {
     const held = Object.entries(fields).filter(([field]) => field !== 'spent');
     return { today, held: held.reduce((sum, [, value]) => sum + Number(value.split(' ')[0]), 0) };
   }
-  /** Waits until the budget has no reservations, and returns the tokens used today. */
+  /** Waits until no budget is reserved, and returns the tokens used today. */
   const untilSettled = (keyId: string) =>
     eventually(async () => {
       const { today, held } = await readBudget(keyId);
@@ -222,7 +222,7 @@ describe('budgets for saved tokens', () => {
 
   it('requests that clients cancel leave no reservation and use no budget', async () => {
     const { key, id } = await budgetKey(smallBudget);
-    // The wait is long enough for the last request to end, even on a slow machine.
+    // Even on a slow machine, the wait is long enough for the last request to end.
     provider.setControls({ ...plainAnswer, firstByteDelayMs: 6_000 });
     const body = JSON.stringify({ ...withTools, model: 'openai/gpt-4o-mini' });
     for (const afterMs of [1, 5, 10, 20, 40, 80, 150, 300, 600, 1_000])
@@ -232,7 +232,7 @@ describe('budgets for saved tokens', () => {
     expect(provider.requests.length).toBeGreaterThan(0);
   });
 
-  /** Sends a request and closes the connection after `afterMs` milliseconds. */
+  /** Sends a request and closes the connection `afterMs` milliseconds later. */
   function giveUp(edge: string, key: string, body: string, afterMs: number): Promise<void> {
     return new Promise((resolve) => {
       const sent = request(`${edge}/v1/chat/completions`, {

@@ -61,7 +61,7 @@ describe('a refresh token', () => {
       for (const token of [thief.accessToken, second.access_token, third.access_token])
         expectError(await me(token), { ...unauthorized, code: 'invalid_session_token' });
     });
-    // The user can still sign in with the password after the reuse of a refresh token.
+    // Reusing a refresh token does not prevent sign-in with the password.
     expect((await logIn(thief.email, thief.password)).status).toBe(200);
   });
 
@@ -142,7 +142,7 @@ it('a change of password requires the old password and ends every other login se
   expect((await me(owner.accessToken)).status).toBe(200);
   expectError(await logIn(owner.email, owner.password), wrong);
   expect((await logIn(owner.email, newOne)).status).toBe(200);
-  // After a password change, only the browser that changed the password is a known device.
+  // After a password change, the only known device is the browser that changed the password.
   const known = deviceCookieOf(changed.find(({ status }) => status === 200)!);
   const address = newAddress();
   for (let n = 0; n < 5; n++) await logIn(owner.email, newPassword(), address);

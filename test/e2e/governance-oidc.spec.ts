@@ -111,7 +111,7 @@ it('a new signing key is found, a removed signing key is dropped, and many unkno
   const token = await issuer.issue(subject, audience);
   expect((await me(token)).status).toBe(200);
   expect(issuer.keySetReads).toBe(readsBefore + 1);
-  // The issuer removed the signing key, so the edge rejects the token.
+  // The issuer has removed the signing key, so the edge rejects the token.
   expectError(await me(oldToken), invalid);
   expectError(await me(await issuer.issue(subject, audience, { key: old })), invalid);
 

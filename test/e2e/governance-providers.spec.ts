@@ -7,18 +7,18 @@ import { call, expectFields, invalid } from './governance.fixture.ts';
 import { connectionsOf, disconnected, newSecret, providersPath as path } from './providers.fixture.ts';
 
 const stack = sharedStack();
-/** The address of a self-hosted model server, which this test file never calls. */
+/** The address of a self-hosted model server, to which this test file sends no request. */
 const ownUrl = 'http://127.0.0.1:1/v1';
 
 /**
- * The fields of a provider record, as listed in decisions.md. Every provider record also has an `object`
+ * The fields of a provider record, as decisions.md lists them. Every provider record also has an `object`
  * field.
  */
 const fields = [
   ...['provider', 'object', 'display_name', 'connected', 'credential_hint', 'formats', 'base_url'],
   ...['created_at', 'rotated_at', 'last_used_at', 'last_error'],
-  // Additional fields for the form that connects a provider.
-  // decisions.md does not list the additional fields.
+  // Fields that only the form for connecting a provider needs. decisions.md does not list the additional
+  // fields.
   'fields',
 ];
 

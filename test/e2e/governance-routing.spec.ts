@@ -70,7 +70,7 @@ describe('routing preferences', () => {
   });
 
   it('changed routing preferences apply on every replica within a second', async () => {
-    // One of the replicas accepts only small request bodies.
+    // One replica accepts only small request bodies.
     const tools = githubTools.slice(0, 50);
     const body = { ...hello, tools };
     const { key } = await createTestKey(baseUrl, account.apiKey, { name: 'few tools', k_target_override: 3 });
@@ -79,7 +79,7 @@ describe('routing preferences', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       return answers.map(({ headers }) => headers['x-svc-tools-output'] === String(tools.length));
     };
-    // If a plan misses its deadline on the second replica, the gateway forwards all tools.
+    // If planning misses its deadline on the second replica, all tools are forwarded.
     expect((await forwardsAll())[0]).toBe(false);
     await put({ pruning: { mode: 'off' } });
     await onceEffective(async () => expect(await forwardsAll()).toEqual([true, true]));
@@ -123,7 +123,7 @@ describe('routing models', () => {
   const modelList = z.strictObject({
     object: z.literal('list'),
     data: z.array(model),
-    // Only the list of the models that the gateway chooses from has excluded models.
+    // Excluded models are listed only in the list of models that the gateway can choose automatically.
     excluded: z.array(excluded).default([]),
   });
   const listExcluded = async () =>
@@ -161,7 +161,7 @@ describe('routing models', () => {
       input_cost_usd_per_mtok: 2.5,
       output_cost_usd_per_mtok: 15,
     });
-    // A deprecated model is available by its name, but is not chosen automatically.
+    // A deprecated model can be requested by name, but is not chosen automatically.
     expect(await listExcluded()).toContainEqual(
       expect.objectContaining({ id: 'openai/gpt-4o', excluded_by: 'deprecated' }),
     );

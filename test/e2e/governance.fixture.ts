@@ -7,11 +7,11 @@ import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
 
 /** The maximum time in milliseconds until a change applies on every replica. */
 const effectiveWithinMs = 1_000;
-/** Additional time in milliseconds for a process that stalls briefly. */
+/** Extra time in milliseconds for a process that stalls briefly. */
 const standstillMs = 2_000;
 export const untilEffective = () => waitMs(effectiveWithinMs);
 
-/** Waits until a change takes effect, up to the maximum time in milliseconds and the additional time. */
+/** Waits until a change takes effect, for at most the maximum time plus the extra time. */
 export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   const lastAt = performance.now() + effectiveWithinMs + standstillMs;
   for (;;) {
@@ -25,12 +25,12 @@ export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two replicas of the edge. A change through one replica of the edge also applies on the other replica. */
+/** Two replicas of the edge service. A change through one edge replica also applies on the other replica. */
 export function replicas(stack: StackUnderTest): readonly string[] {
   return [stack.baseUrl, edgeUrl(stack, 'tight')];
 }
 
-/** A request to the built-in sandbox provider, which needs no credential. */
+/** A request to the built-in sandbox provider, for which no credential is needed. */
 export const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
 /** Sends a chat request with the given API key to each replica. Returns one response per replica. */
@@ -45,7 +45,7 @@ export async function call(status: number, sent: Sent): Promise<Record<string, u
   return callFor(anyObject, status, sent);
 }
 
-/** Calls the gateway and parses the response body with a schema. Expects the given status. */
+/** Calls the gateway and parses the response body with a schema. Expects a response with the given status. */
 export async function callFor<Schema extends z.ZodType>(
   schema: Schema,
   status: number,
@@ -56,14 +56,14 @@ export async function callFor<Schema extends z.ZodType>(
   return schema.parse(answer.json());
 }
 
-/** The record of an API key in lists, which do not contain the secret. */
+/** An API key's record as in lists, which do not contain the secret. */
 export function withoutSecret(created: CreatedKey): Omit<CreatedKey, 'key'> {
   const { key, ...shown } = created;
   expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
   return shown;
 }
 
-/** The fields of an API key record, as listed in decisions.md. */
+/** The fields of an API key record, as decisions.md lists them. */
 export const keyFields = [
   ...['id', 'object', 'name', 'prefix', 'last4', 'created_at', 'last_used_at', 'expires_at'],
   ...['rate_limit_rpm', 'daily_token_budget', 'weekly_token_budget', 'k_target_override'],

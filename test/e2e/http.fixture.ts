@@ -3,12 +3,12 @@ import { noteExchange } from './canary-notes.fixture.ts';
 
 export interface Sent {
   readonly method?: string;
-  /** The path exactly as on the request line, without normalization. */
+  /** The path as sent on the request line, without normalization. */
   readonly path?: string;
   /** The API key, sent as `Authorization: Bearer`. */
   readonly key?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** The request body. Strings and bytes are sent unchanged, and any other value as JSON. */
+  /** The request body. Strings and bytes are sent unchanged, and other values are sent as JSON. */
   readonly body?: unknown;
 }
 
@@ -23,20 +23,20 @@ export interface Answer {
 
 const answersWithinMs = 20_000;
 
-/** A response that may be incomplete. */
+/** A response that may have been cut off. */
 export interface PartialAnswer extends Answer {
-  /** The error that ended the response early. Null if the response is complete. */
+  /** The error that cut the response off. Null if the client received the complete response. */
   readonly brokenBy: NodeJS.ErrnoException | null;
 }
 
-/** Sends one HTTP request exactly as given, on a separate connection. */
+/** Sends one HTTP request on a separate connection, without changes. */
 export async function send(baseUrl: string, sent: Sent): Promise<Answer> {
   const { brokenBy, ...answer } = await sendUntilEnd(baseUrl, sent);
   if (brokenBy !== null) throw brokenBy;
   return answer;
 }
 
-/** Sends one HTTP request as `send` does. An incomplete response is returned with its error. */
+/** Sends one HTTP request as `send` does. An incomplete response is returned together with its error. */
 export function sendUntilEnd(
   baseUrl: string,
   { method, path = '/', key, headers, body }: Sent,
@@ -76,8 +76,8 @@ export function sendUntilEnd(
           brokenBy,
         });
       };
-      // After a connection reset, the request emits the first error.
-      // The response emits its error after all received data.
+      // After a connection reset, the request emits the first error. The response emits its error only after
+      // all received data.
       call.off('error', reject).on('error', () => undefined);
       response.on('data', (chunk: Buffer) => chunks.push(chunk)).once('error', end);
       response.once('end', () => end(null));

@@ -1,4 +1,4 @@
-/** The lines of the interface document about accounts, keys, providers, routing, usage and tool health. */
+/** The lines of the interface document on accounts, keys, providers, routing, usage and tool health. */
 import { createTestAccount } from './account.fixture.ts';
 import { sharedStack, signUpPerson } from '@gateway/testing';
 import { onceEffective } from './governance.fixture.ts';
@@ -24,7 +24,7 @@ interface List {
 const list = (world: Pick<InterfaceWorld, 'key'>, path: string) =>
   ask(world, 'GET', path) as Promise<unknown> as Promise<List>;
 
-/** A GET route and its alias, which must give equal fields. */
+/** A GET route and its alias, which must return the same fields. */
 const reading = (path: string, alias?: string): Row => [
   `GET /v1/account/${path}${alias === undefined ? '' : `, alias ${alias}`}`,
   async (world) => {
@@ -37,7 +37,7 @@ const reading = (path: string, alias?: string): Row => [
   },
 ];
 
-/** An action that takes only a session token, and no API key. */
+/** An action that requires a session token and rejects API keys. */
 const sessionOnly = (path: string, body: object): Row => [
   `POST ${path} takes a session token, and no API key`,
   async ({ key, person }) => {
@@ -48,7 +48,7 @@ const sessionOnly = (path: string, body: object): Row => [
   },
 ];
 
-/** A field of a key that the account sets at creation and the list of keys shows. */
+/** A key field that the account sets when it creates the key, and that the list of keys shows. */
 const keyField = (field: string, value: unknown): Row => [
   `${field} is set when a key is created`,
   async (world) => {

@@ -1,4 +1,4 @@
-/** The lines of the interface document about chat requests and proxied requests. */
+/** The lines of the interface document that describe chat requests and proxied requests. */
 import { eventually } from '../integration/stack.fixture.ts';
 import { chatConversation, result } from './conversations.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
@@ -26,7 +26,7 @@ const conversePath = '/model/hosted%2Famazon.nova-lite-v1%3A0/converse';
 const pruned = (world: InterfaceWorld) => chat(world, { messages: question, tools: githubTools });
 
 const aws = { cloud_access_key_id: 'AKIAIOSFODNN7EXAMPLE', cloud_secret_access_key: 'wJalrXUtnFEMI/K7MDENG' };
-/** Each field with the fields that it needs. */
+/** The cloud credential fields, each with the fields that it requires. */
 const cloudFields = {
   cloud_access_key_id: aws,
   cloud_secret_access_key: aws,

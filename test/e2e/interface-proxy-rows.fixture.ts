@@ -1,8 +1,8 @@
-/** The lines of the interface document about the stateless proxy endpoints. */
+/** The lines of the interface document that describe the stateless proxy endpoints. */
 import { githubTools } from './github-tools.fixture.ts';
 import { refused, serve, type Row } from './interface.fixture.ts';
 
-/** A JSON endpoint that forwards the body, apart from the provider in the model. */
+/** A JSON endpoint that forwards the body unchanged, except for the provider name in the model. */
 const proxied = (path: string, body: object, provider = 'openai'): Row => [
   `POST ${path} proxies with the stored provider key`,
   async (world) => {
@@ -27,7 +27,7 @@ const uploaded = (path: string): Row => [
   },
 ];
 
-/** A proxied endpoint that the connected providers do not offer. The request reaches the choice of a provider. */
+/** A proxied endpoint that none of the connected providers offers. The gateway gets as far as choosing a provider. */
 const without = (path: string, body: object): Row => [
   `POST ${path} exists, and names the missing endpoint of a provider`,
   async (world) => {

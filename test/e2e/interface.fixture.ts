@@ -1,4 +1,4 @@
-/** An account, a person and a provider for the rows of the interface tables, with helpers for short rows. */
+/** An account, a user and a provider for the rows of the interface tables, with helpers that keep rows short. */
 import {
   sharedStack,
   signUpPerson,
@@ -56,7 +56,7 @@ export const fn = (name: string, more: object = {}) => ({
   function: { name, description: `Calls ${name}`, parameters: { type: 'object' }, ...more },
 });
 
-/** The answer of the provider in each format, by the path of the upstream request. */
+/** The provider's response in each format, by the path of the upstream request. */
 function answerFor({ url }: Pick<ReceivedRequest, 'url'>): ReplayControls {
   if (url.endsWith('/messages')) return plainMessages(JSON.parse(thoughtful));
   if (url.endsWith('/converse')) return plainConverse(said);
@@ -68,12 +68,12 @@ export interface Served {
   readonly answer: Answer;
   readonly headers: Answer['headers'];
   readonly json: Record<string, unknown>;
-  /** The last upstream request. */
+  /** The latest upstream request. */
   readonly upstream: ReceivedRequest;
   readonly sent: Record<string, unknown>;
 }
 
-/** Sends a request that the replay provider answers. Expects the status 200. */
+/** Sends a request to which the replay provider responds. Expects status 200. */
 export async function serve(
   { key, provider }: InterfaceWorld,
   sent: Sent,
@@ -98,7 +98,7 @@ export async function serve(
 export const chat = (world: InterfaceWorld, changes: object = {}, headers = {}) =>
   serve(world, { path: '/v1/chat/completions', body: { ...hello, ...changes }, headers });
 
-/** Sends an account request with the account's key. Expects the status, and returns the body. */
+/** Sends a request to an account route with the account's key. Expects the status, and returns the body. */
 export async function ask(
   { key }: Pick<InterfaceWorld, 'key'>,
   method: string,
@@ -111,7 +111,7 @@ export async function ask(
   return answer.json() as Record<string, unknown>;
 }
 
-/** Sends a chat request to the sandbox with another key. Returns the status. */
+/** Sends a chat request to the sandbox provider with a different API key. Returns the HTTP status. */
 export const statusOf = async (key: string) => (await postChat(baseUrl, key, sandboxHello)).status;
 
 /** Waits for the log row of a request. */

@@ -1,6 +1,6 @@
 /**
  * Returns the minimum of up to three measurements. A busy machine adds a random delay to each measurement, so
- * the minimum is the most accurate value.
+ * the minimum is the most accurate measurement.
  */
 export async function leastOf(enough: number, measure: () => Promise<number>): Promise<number> {
   let least = Infinity;

@@ -2,15 +2,15 @@ import { sharedStack } from '@gateway/testing';
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 const triesMax = 3;
-/** The maximum time in milliseconds until a service has written a log line to its log file. */
+/** The maximum time in milliseconds before a service has written a log line to its log file. */
 const writtenAfterMs = 500;
 
 const edges = ['edge-gateway', 'edge-gateway-2', 'edge-gateway-3'];
 const [begins, ends] = ['rate limits are local', 'rate limits are shared again'];
 
 /**
- * Returns the number of times that edges switched to local counting of requests. `isOngoing` is true if any
- * edge still counts locally.
+ * Counts how often edges switched to counting requests locally. `isOngoing` is true if any edge still counts
+ * locally.
  */
 function readLogs() {
   const logs = edges.map((name) => sharedStack().logs(name));
@@ -21,9 +21,9 @@ function readLogs() {
 }
 
 /**
- * Runs a test in which all edges must count requests together in Redis. An edge counts locally if Redis does
- * not respond within 250 ms, for example on a busy machine. The edge logs the switch to local counting. If an
- * edge counted locally, the function calls `run` again, and `run` creates new API keys.
+ * Runs a test that requires all edges to count requests together in Redis. An edge counts locally if Redis
+ * does not respond within 250 ms, for example on a busy machine. An edge logs each switch to local counting.
+ * If an edge counted locally, `run` is called again and creates new API keys.
  */
 export async function whileCountedTogether(run: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

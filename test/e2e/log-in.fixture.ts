@@ -7,7 +7,7 @@ const { baseUrl } = sharedStack();
 export const blocked = { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' };
 export const wrong = { status: 401, type: 'authentication_error', code: 'invalid_credentials' };
 
-/** Creates a random password. A later test searches all output of the test run for passwords. */
+/** Creates a random password. A later test searches all output of the test run for these passwords. */
 export const newPassword = () => `pw-${randomUUID()}`;
 
 /** The network of this test file, so that each test file uses different client addresses. */
@@ -15,7 +15,7 @@ const fileNetwork = `100.${randomInt(64, 128)}`;
 let lastAddress = 0;
 
 /**
- * Returns a client address that no other test uses. Each group of 250 consecutive addresses is in one
+ * Returns a client address that no other test uses. Each group of 250 consecutive addresses shares one
  * network.
  */
 export function newAddress(): string {
@@ -33,7 +33,7 @@ export const logIn = (email: string, password: string, address = newAddress(), c
     { 'x-forwarded-for': address, ...(cookie === undefined ? {} : { cookie }) },
   );
 
-/** Returns the device cookie of a response, as a browser would send the cookie back. */
+/** Returns the device cookie from a response, in the form in which a browser sends it back. */
 export function deviceCookieOf({ headers }: Pick<Answer, 'headers'>): string {
   const cookie = headers['set-cookie']?.find((each) => /^(__Host-)?svc_device=/.test(each));
   return cookie?.split(';')[0] ?? 'none';

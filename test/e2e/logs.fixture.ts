@@ -1,6 +1,6 @@
 import type { StackUnderTest } from '@gateway/testing';
 
-/** Returns the given strings that appear in the stack's logs, as `<service>: <text>`. */
+/** Finds the given strings in the stack's logs, and returns each match as `<service>: <text>`. */
 export function findInLogs(stack: StackUnderTest, texts: readonly string[]): string[] {
   return Object.keys(stack.dev.services).flatMap((name) => {
     const log = stack.logs(name);

@@ -1,4 +1,4 @@
-/** Tests the error registry: every error is provoked, and its body is compared with the registry. */
+/** Tests the error registry: every error is provoked, and its response body is compared with the registry. */
 import { errorRegistry, GatewayError, type ErrorCode } from '@gateway/errors';
 import { sharedStack } from '@gateway/testing';
 import { uuidv7 } from 'uuidv7';
@@ -29,7 +29,7 @@ interface ErrorBody {
   };
 }
 
-/** Compares a response with the registry and with the documentation page that the response links to. */
+/** Compares a response with the error registry and with the documentation page that the response links to. */
 function expectRegistered(code: ErrorCode, answer: { status: number; text: string }): void {
   const { status, type } = errorRegistry[code];
   expect({ code, status: answer.status, text: answer.text }).toMatchObject({ code, status });
@@ -38,7 +38,7 @@ function expectRegistered(code: ErrorCode, answer: { status: number; text: strin
   expect(error.type).toBe(type);
   expect(error.docs_url).toBe(`/docs/operations/failure-modes#${code}`);
   expect(headings).toContain(error.docs_url.split('#')[1]);
-  // A text is a sentence, and contains no jargon of validators and no undefined value.
+  // An error text is a sentence without validator jargon or undefined values.
   expect(error.message).toMatch(/^\S.*[.?]$/s);
   expect(error.message).not.toMatch(/undefined|\[object|expected string|Invalid input|Too (small|big)|>=|<=/);
 }

@@ -1,4 +1,4 @@
-/** Tests the texts of errors: each names the mistake, its place and the remedy. */
+/** Tests the error texts: each names the mistake, where it is, and the remedy. */
 import { sharedStack } from '@gateway/testing';
 import { createTestAccount, createTestKey } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
@@ -20,10 +20,10 @@ const say = (content: unknown) => [{ role: 'user', content }];
 const hello = { model: 'sandbox/sandbox-1', messages: say('Hello') };
 const json = { 'content-type': 'application/json' };
 const keyLike = (prefix: string) => `Bearer ${prefix}${'a'.repeat(40)}`;
-/** The words of validators, which no text may contain. */
+/** Validator terms, which no error text may contain. */
 const jargon = /expected \w+ (to|one|but)|Invalid (input|option|ISO)|Too (small|big)|Unrecognized|[<>]=/;
 
-/** A mistake, with the status, the code, the field and the texts of its error. */
+/** A mistake in a request, with the status, code, field and texts of the error. */
 interface Mistake {
   readonly name: string;
   readonly sent: Sent;

@@ -105,7 +105,7 @@ it('a messages request with 117 tools is pruned, and every byte of earlier reaso
   const turns = `[{"role":"user","content":"Get the current weather forecast for a city"},{"role":"assistant","content":[${thinking},{"type":"text","text":"Which?"}]},
     {"role":"user","content":"Get the current weather forecast for the city M\\u00fcnchen?"}]`;
   const body = `{"model":"anthropic/claude-sonnet-4-5","max_tokens":100,"messages":${turns},"tools":${JSON.stringify(tools)}}`;
-  // The tool router has no cached vectors for the tools, so the plan may miss its deadline.
+  // The tool router has no cached vectors for these tools, so planning may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     const answer = await post(body);
@@ -119,7 +119,7 @@ it('a messages request with 117 tools is pruned, and every byte of earlier reaso
   expect(names.length).toBeLessThan(60);
 });
 
-/** The codes of a connection that ends before its response. */
+/** The codes of errors for a connection that closes before the response. */
 const connectionErrors = /^(?:ECONNRESET|UND_ERR_SOCKET)$/;
 
 describe('errors are the SDK’s own', () => {
@@ -251,7 +251,7 @@ describe('counting tokens', () => {
       if (event.type === 'message_delta') counts.push(event.usage.input_tokens);
     }
     expect(counts).toEqual([expect.any(Number), 1007]);
-    // The estimate counts the 5,000 characters of text and does not count the bytes of the image.
+    // The estimate counts the 5,000 characters of text, but not the bytes of the image.
     expect(counts[0]).toBeGreaterThan(1000);
     expect(counts[0]).toBeLessThan(6000);
   });

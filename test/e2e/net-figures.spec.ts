@@ -35,7 +35,7 @@ import { scriptModel, type ModelTurn } from './scripted-model.fixture.ts';
 const stack = sharedStack();
 const { baseUrl } = stack;
 let provider: ReplayProvider;
-/** Two API keys. `owner` has no restrictions, and `limited` may not use one of the tools. */
+/** Two API keys. The key `owner` is unrestricted, and the key `limited` may not use one of the tools. */
 let owner: string;
 let limited: string;
 
@@ -65,7 +65,7 @@ const clients: readonly (readonly [string, (given: NetClientGiven) => NetClient,
 ];
 const seen: RequestLogEntry[] = [];
 
-/** Sends one request, and returns the response with its row in the request log. */
+/** Sends one request, and returns the response together with its row in the request log. */
 async function ask(client: NetClient, stream: boolean, turns: readonly ModelTurn[]) {
   scriptModel(provider, turns);
   const answer = await client.ask([{ user: question }], stream);

@@ -1,15 +1,15 @@
-/** Responses of OpenAI's Responses API, and the checks that OpenAI makes. */
+/** Responses of OpenAI's Responses API, and the request checks that OpenAI makes. */
 import type { ReplayControls } from '@gateway/testing';
 
 type Members = Record<string, unknown>;
 
-/** Returns a response item that calls a function. */
+/** Returns a response item with a function call. */
 export const callOf = (id: string, name: string, argumentsText: string): Members => ({
   ...{ id: `fc_${id}`, type: 'function_call', status: 'completed', call_id: id, name },
   arguments: argumentsText,
 });
 
-/** Returns a response item that calls a custom tool. */
+/** Returns a response item with a call to a custom tool. */
 export const customCallOf = (id: string, name: string, input: string): Members => ({
   ...{ id: `ctc_${id}`, type: 'custom_tool_call', status: 'completed', call_id: id, name, input },
 });
@@ -29,7 +29,7 @@ export function responseOf(output: readonly Members[], given: Members = {}): Mem
   return { ...head, status: 'completed', error: null, incomplete_details: null, output, usage, ...given };
 }
 
-/** The stream events between the start and the end of an output item. */
+/** The stream events between the start and the end of one output item. */
 function deltasOf(item: Members, place: Members): Members[] {
   const [part] = (item['content'] ?? []) as { text: string }[];
   if (item['type'] === 'message') {
@@ -59,7 +59,7 @@ function deltasOf(item: Members, place: Members): Members[] {
   ];
 }
 
-/** Returns the stream events that OpenAI sends for a response. */
+/** Returns the stream events that OpenAI would send for a response. */
 function eventsOf(response: Members): Members[] {
   const started = { ...response, status: 'in_progress', output: [], usage: null };
   const items = (response['output'] as Members[]).flatMap((item, output_index): Members[] => {
@@ -86,7 +86,7 @@ function eventsOf(response: Members): Members[] {
 
 export const json = { 'content-type': 'application/json' };
 
-/** Renders a response as a stream or as one JSON body. */
+/** Renders a response as an event stream or as one JSON body. */
 export function renderResponse(response: Members, isStream: boolean): ReplayControls {
   if (!isStream) return { status: 200, headers: json, body: response };
   const frames = eventsOf(response).map(
@@ -97,8 +97,8 @@ export function renderResponse(response: Members, isStream: boolean): ReplayCont
 }
 
 /**
- * Returns the error message with which OpenAI would reject the request. Returns undefined for a valid
- * request.
+ * Returns the error message with which OpenAI would reject the request, if any. Returns undefined if the
+ * request is valid.
  */
 export function findViolation(url: string, body: Members): string | undefined {
   if (url !== '/v1/responses') return `Function tools are not supported in ${url}. Use /v1/responses.`;

@@ -11,7 +11,7 @@ import {
   type ReadSource,
 } from '../contract/gateway/source-readings.ts';
 
-/** A provider that uses one upstream format. */
+/** A provider with one upstream format. */
 export interface Origin {
   readonly provider: string;
   /** The URL path prefix of the provider's API. */
@@ -19,7 +19,7 @@ export interface Origin {
   readonly apis: readonly string[];
   readonly read: ReadSource;
   /**
-   * Providers with recordings that the format's SDK can read. By default, the recordings of all providers are
+   * Providers with recordings that the client's SDK can read. By default, the recordings of all providers are
    * used.
    */
   readonly recordedAt?: readonly string[];
@@ -60,15 +60,15 @@ export interface Chosen {
 }
 
 /**
- * The folder with the large collection of recordings (`npm run test:e2e -- --data DIR`). Undefined if the
- * test run has no large collection.
+ * The folder of the large collection of recordings (`npm run test:e2e -- --data DIR`). Undefined if the test
+ * run has no large collection.
  */
 const folder = findRecordings(process.env['DATA_DIR']);
 const collected = folder === undefined ? [] : loadRecordings(folder);
 export const isCollected = folder !== undefined;
 
 /**
- * Returns the format's first recordings for a feature. Every client format must be able to express the
+ * Returns the format's first recordings of a feature. Every client format must be able to express the chosen
  * recordings without loss.
  */
 export function chooseRecordings(
@@ -101,7 +101,7 @@ export const imageBase64 =
 const schema = { type: 'object' as const, properties: { city: { type: 'string' as const } } };
 const question = 'What is this?';
 
-/** Returns the request fields that the tested feature requires. */
+/** Returns the request fields that the tested feature needs. */
 export function sayMatter(client: ClientName, matter: Matter, reading: AnswerReading): object {
   const names = [...new Set(reading.calls.map(({ name }) => name))];
   return {

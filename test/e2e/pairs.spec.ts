@@ -1,6 +1,6 @@
 /**
- * Tests each client SDK with a provider for each upstream format. The SDK must read the provider's recorded
- * content.
+ * Tests each client SDK with a provider of each upstream format. The content that the SDK reads must equal
+ * the provider's recorded content.
  */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { mayLackRecordings, sharedStack, type Recording, type ReplayProvider } from '@gateway/testing';
@@ -47,11 +47,11 @@ function typeOf({ response_file: file, streaming }: Recording): string {
   return file?.endsWith('.sse') === true ? 'text/event-stream' : 'application/vnd.amazon.eventstream';
 }
 
-/** Expects that the provider received the client's content in the provider's own format. */
+/** Expects that the provider received the client's content in the provider's format. */
 function expectAsked(matter: Matter, reading: AnswerReading, streaming: boolean): void {
   const body = replay.requests.at(-1)!.body.toString('utf8');
   for (const { name } of reading.calls) expect(body).toContain(`"${name}"`);
-  // OpenAI rejects the field `stream_options` in a non-streaming request.
+  // OpenAI rejects `stream_options` in a non-streaming request.
   if (!streaming) expect(body).not.toContain('stream_options');
   if (matter === 'images') expect(body).toContain(imageBase64);
   if (matter === 'thinking')
@@ -59,8 +59,8 @@ function expectAsked(matter: Matter, reading: AnswerReading, streaming: boolean)
 }
 
 /**
- * Compares the content that an SDK read with the recorded content. In formats without tool call ids, any
- * unique id is correct.
+ * Compares the content that an SDK parsed with the recorded content. In formats without tool call ids, any
+ * unique id is accepted.
  */
 function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
   const calls = expected.calls.map((call) => ({
@@ -73,7 +73,7 @@ function expectSameReading(read: AnswerReading, expected: AnswerReading): void {
 
 const perMatter = 2;
 
-// The recordings are not part of the repository, but CI requires the recordings (`findSharedData`).
+// The recordings are not part of the repository, but CI requires them (`findSharedData`).
 const whenCollected = isCollected ? describe : describe.skip;
 whenCollected.each(clientNames)('the SDK for %s', (client) => {
   describe.each(origins)('with $provider', (origin) => {
@@ -84,7 +84,7 @@ whenCollected.each(clientNames)('the SDK for %s', (client) => {
       ])('%s', (_how, streaming) => {
         const chosen = isCollected ? chooseRecordings(origin, matter, streaming, perMatter) : [];
 
-        // Only the default recordings must contain every feature (`mayLackRecordings`).
+        // Only the default recordings must cover every feature (`mayLackRecordings`).
         const itHas = chosen.length === 0 && mayLackRecordings(process.env['DATA_DIR']) ? it.skip : it;
         itHas('has a recording', () => {
           expect(chosen.length).toBeGreaterThan(0);

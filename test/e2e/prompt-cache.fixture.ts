@@ -1,17 +1,17 @@
 /**
- * A test provider with a prompt cache, in each client format. The prompt cache follows the providers'
- * documentation.
+ * A test provider with a prompt cache, in each client format. The prompt cache follows the rules in the
+ * providers' documentation.
  */
 import type { PlannedFormat, JsonObject } from '@gateway/interchange';
 import type { ChooseControls } from '@gateway/testing';
 
-/** The prompt tokens of one request, and how many of the tokens the provider read from its prompt cache. */
+/** One request's prompt tokens, and how many of them the provider read from its prompt cache. */
 export interface CacheUse {
   readonly total: number;
   readonly read: number;
   /**
-   * Tokens of the previous request's prefix that were not read from the cache. The number is 0 for the first
-   * request of a conversation.
+   * Tokens of the previous request's prefix that the provider did not read from its cache. For the first
+   * request of a conversation, the number is 0.
    */
   readonly missed: number;
 }
@@ -20,7 +20,7 @@ export interface CacheUse {
 interface Entry {
   readonly model: string;
   readonly parts: readonly string[];
-  /** The lengths of the cacheable prefixes. Each length is a number of prompt parts. */
+  /** The lengths of the cacheable prefixes. Each length counts parts of the prompt. */
   readonly ends: readonly number[];
 }
 
@@ -29,19 +29,19 @@ const blockTokens = 128;
 const outputTokens = 5;
 
 /**
- * Stores the prompts of each conversation. The text of a first message contains the conversation's number
- * (`conversation 17`).
+ * Stores the prompts of each conversation. The first message of a conversation contains the conversation's
+ * number (`conversation 17`).
  */
 export class PromptCache {
   readonly #entries = new Map<string, Entry[]>();
   readonly #uses = new Map<string, CacheUse[]>();
 
-  /** Removes a conversation's prompts from the cache, as a provider does when a prompt is unused. */
+  /** Removes a conversation's prompts from the cache, as a provider does with unused prompts. */
   evict(conversation: string): void {
     this.#entries.get(conversation)?.splice(0);
   }
 
-  /** Returns the prompt cache use of each request of a conversation, in order. */
+  /** Returns the prompt cache usage of each request in a conversation, in order. */
   usesOf(conversation: string): readonly CacheUse[] {
     return this.#uses.get(conversation) ?? [];
   }
@@ -83,7 +83,7 @@ export class PromptCache {
 }
 
 /**
- * Returns the number of tokens in the longest cacheable prefix that a prompt shares with an earlier prompt.
+ * Returns the token count of the longest cacheable prefix that a prompt shares with an earlier prompt.
  */
 function countShared({ parts: earlier, ends }: Entry, parts: readonly string[]): number {
   const differs = earlier.findIndex((part, at) => part !== parts[at]);
@@ -98,7 +98,7 @@ function countTokens(parts: readonly string[]): number {
 type Parts = readonly unknown[];
 const listOf = (value: unknown): Parts => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 
-/** Returns the tools, the instructions and the messages of a request's prompt. */
+/** Returns the tools, instructions and messages of a request's prompt. */
 const prompts: Readonly<Record<PlannedFormat, (request: JsonObject) => readonly [Parts, Parts, Parts]>> = {
   'chat-completions': ({ tools, messages }) => [listOf(tools), [], listOf(messages)],
   messages: ({ tools, system, messages }) => [listOf(tools), listOf(system), listOf(messages)],

@@ -1,7 +1,7 @@
 import { startReplayProvider, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { join } from 'node:path';
 
-/** The folder of the repository's small collection of recorded exchanges with tool calls. */
+/** The folder with the repository's small collection of recorded exchanges with tool calls. */
 export const recordingsFolder = join(import.meta.dirname, 'recordings');
 
 export const startProvider = (): Promise<ReplayProvider> =>

@@ -75,13 +75,13 @@ it('a credential is sent only to the address for which it was saved', async () =
     connectProvider(baseUrl, account.apiKey, { provider: name, api_key, base_url: `${at.url}/v1` });
   await connect('groq', firstKey, provider);
   await connect('mistral', secondKey, elsewhere);
-  // The gateway does not send the credential to the target of a redirect.
+  // The gateway does not follow the redirect with the credential.
   provider.enqueue(null, { status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` } });
   const redirected = await postChat(baseUrl, account.apiKey, hello('groq'));
   expectError(redirected, { status: 502, type: 'api_error', code: 'upstream_invalid' });
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   expect((await postChat(baseUrl, account.apiKey, hello('mistral'))).status).toBe(200);
-  // A new address requires a new credential. The gateway does not send the old credential to a new address.
+  // A new address requires a new credential. The gateway does not send the old credential to the new address.
   await connect('groq', secondKey, elsewhere);
   expect((await postChat(baseUrl, account.apiKey, hello('groq'))).status).toBe(200);
   const keysAt = ({ requests }: ReplayProvider) => requests.map(({ headers }) => headers.authorization);
@@ -142,7 +142,7 @@ describe('the egress guard', () => {
       expectError(called, { ...invalid, code: 'egress_denied' });
     }
     expect(provider.requests).toHaveLength(0);
-    // A provider connection of an account may not use the sandbox's address either.
+    // The sandbox's address is also forbidden for an account's provider connection.
     const body = { provider: 'cerebras', api_key: firstKey, base_url: `${sandbox.origin}/v1` };
     const stored = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
     expectError(stored, { ...invalid, code: 'egress_denied' });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await connectProvider(stack.baseUrl, key, { provider: 'openai', api_key: 'upstream-key', base_url });
 });
 
-/** Sends only the start of a request body but declares a much larger length. Returns the response. */
+/** Sends only the start of a request body, but declares a much greater length. Returns the response. */
 function sendBeginning(path: string, type: string, bytes: number, beginning: string) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes };
   return new Promise<{ status: number; body: unknown }>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Tests bodies much larger than the gateway's buffers. The gateway's memory use must not grow with the body
- * size.
+ * Tests request and response bodies that are much larger than the gateway's buffers. The gateway's memory use
+ * must not grow with the size of a body.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
@@ -87,9 +87,9 @@ async function exchange(path: string, type: string, body: Iterable<Buffer>) {
 }
 
 /**
- * Returns the smallest memory growth in up to three requests, and the last response. Resident memory includes
- * a random amount of uncollected garbage. If a gateway buffered bodies, its memory would grow in every
- * request.
+ * Returns the smallest memory growth over up to three requests, and the last response. Resident memory
+ * includes a random amount of uncollected garbage. If a gateway buffered whole bodies, its memory would grow
+ * with every request.
  */
 async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
   let answer = await measure();
@@ -104,7 +104,7 @@ async function leastGrowth(measure: () => ReturnType<typeof exchange>) {
 const multipart = 'multipart/form-data; boundary=cut';
 
 describe('a warmed-up gateway', () => {
-  // Sends each request twice before the measurement, so that the heap reaches a stable size.
+  // Sends each request twice before the measurement, so that the heap size is stable.
   beforeAll(async () => {
     for (const isModelLast of [false, true, false, true])
       await exchange('/v1/audio/transcriptions', multipart, upload(isModelLast));
@@ -148,8 +148,8 @@ it('while the provider does not read, the gateway accepts only as much of an upl
       await delay(1000);
     }
     expect(taken).toBeGreaterThan(0);
-    // With Linux's default maximum size, two socket buffers hold 20 MB.
-    // On a machine tuned for long-distance links, two socket buffers hold 60 MB.
+    // With Linux's default maximum buffer size, two socket buffers hold 20 MB. On a machine tuned for
+    // long-distance links, two socket buffers hold 60 MB.
     expect(taken).toBeLessThan((2 * uploadBytes) / 3);
   } finally {
     isReading = true;

@@ -1,4 +1,4 @@
-/** Tests proxied endpoints for providers with unusual paths, credentials and formats. */
+/** Tests proxied endpoints of providers with unusual paths, credentials or formats. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { CohereClient } from 'cohere-ai';
 import OpenAI from 'openai';

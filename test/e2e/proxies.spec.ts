@@ -1,4 +1,4 @@
-/** Tests the proxied endpoints with official SDKs and recorded responses through the running gateway. */
+/** Tests the proxied endpoints with official SDKs and recorded responses against the running gateway. */
 import { Mistral } from '@mistralai/mistralai';
 import {
   findRecordings,
@@ -216,7 +216,7 @@ const taken = ({ request_file, response_file, provider, model }: Recording) =>
   connected.has(provider) &&
   model !== null;
 
-// CI requires the large collection of recordings, which is not part of the repository.
+// CI requires the large collection of recordings, but the collection is not part of the repository.
 (folder === undefined ? describe.skip : describe).each(Object.entries(endpoints))(
   'recorded %s',
   (api, endpoint) => {

@@ -1,5 +1,5 @@
 /**
- * Runs the first examples of the README, unchanged, in a folder that simulates a checkout with a running stack.
+ * Runs the README's first examples unchanged, in a folder that looks like a checkout with a running stack.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the page's commands in a shell, and returns the output. The environment contains no provider key. */
+/** Runs a page's commands in a shell, and returns their output. The shell's environment contains no provider key. */
 async function runShell(commands: string): Promise<string> {
   const { PATH, HOME } = process.env;
   const options = { cwd: folder, env: { PATH, HOME } };

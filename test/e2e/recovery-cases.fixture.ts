@@ -17,11 +17,11 @@ const { baseUrl } = sharedStack();
 export const everyTool = githubTools.map((tool) => tool.function.name);
 
 export const recoveryToolName = 'svc_more_tools';
-/** The name of a tool that does not match the question, so the plan prunes the tool. */
+/** The name of a tool that does not match the question, so that the plan prunes the tool. */
 export const wanted = 'create_gist';
 export const given = { description: 'a note', filename: 'note.md', content: 'hello', public: false };
 export const question = 'Please star the repository facebook/react';
-/** A call to a tool that matches the question, so the plan sends the tool. */
+/** A call to a tool that matches the question, so that the plan forwards the tool. */
 export const own = {
   id: 'own1',
   name: 'star_repository',
@@ -38,14 +38,14 @@ export const describeTools = (id: string, ...names: string[]) => ({
   arguments: { action: 'describe', names },
 });
 
-/** A call to a pruned tool through the recovery tool. */
+/** A call to a pruned tool by way of the recovery tool. */
 export const throughRecovery = (id: string, name = wanted, args: unknown = given) => ({
   id,
   name: recoveryToolName,
   arguments: { action: 'call', name, arguments: args },
 });
 
-/** A client format and a provider that uses the same format. */
+/** A client format, with a provider of the same format. */
 export interface RecoveryCase {
   readonly format: PlannedFormat;
   readonly model: string;
@@ -53,8 +53,8 @@ export interface RecoveryCase {
 }
 
 /**
- * The three client formats. Each provider caches the prompt prefix, so recovery never changes the tool set
- * (`in_place`).
+ * The three client formats. Each provider caches the prompt prefix, so the recovery mode is always
+ * `in_place`.
  */
 export const eachFormat: readonly (readonly [string, RecoveryCase])[] = [
   ['chat-completions', { format: 'chat-completions', model: 'openai/gpt-4o-mini' }],
@@ -78,20 +78,20 @@ export interface RecoveryBench {
   sent(): SentBody[];
   /** Sets the provider's responses, in order. */
   script(...turns: (ModelTurn | ReplayControls)[]): void;
-  /** Waits for the row of the request in the request log. */
+  /** Waits for the request's row in the request log. */
   rowOf(answer: AgentAnswer): ReturnType<typeof waitForRow>;
 }
 
 export interface SentBody {
   readonly raw: string;
-  /** Names of the tools that the request defines, in order. */
+  /** Names of the tools in the request, in order. */
   readonly tools: readonly string[];
-  /** The tool definitions of the request as JSON text. */
+  /** The request's tool definitions as JSON text. */
   readonly definitions: string;
   readonly messages: readonly unknown[];
 }
 
-/** Starts a provider and connects the provider to one account in every client format. */
+/** Starts a provider, and connects it to one account in every client format. */
 export async function openBench(): Promise<RecoveryBench> {
   const provider = await startProvider();
   const { apiKey } = await createTestAccount(sharedStack());

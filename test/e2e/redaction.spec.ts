@@ -1,6 +1,6 @@
 /**
  * Tests that one account's stored credentials cannot alter the log or the stored contents of other accounts.
- * All tests write to one log file. Each test reads only lines that were written after the start of the test.
+ * All tests write to one log file. Each test reads only the lines that were written after the test started.
  */
 import type { RequestDetail } from '@gateway/contracts';
 import { encodeEventStream } from '@gateway/wire-formats';
@@ -20,7 +20,7 @@ import { completion, plainAnswer, renderFrame, startProvider } from './provider.
 const stack = sharedStack();
 const { baseUrl } = stack;
 const service = 'edge-gateway';
-/** A stored credential that also occurs in texts of the two accounts. */
+/** A stored credential that also occurs as text in the contents of both accounts. */
 const common = 'assistant-of-the-tenants';
 
 let provider: ReplayProvider;
@@ -37,8 +37,8 @@ async function open(): Promise<TestAccount> {
 const connect = ({ apiKey }: TestAccount, api_key: string, name = 'openai') =>
   connectProvider(baseUrl, apiKey, { provider: name, api_key, base_url: `${provider.url}/v1` });
 /**
- * Sends the body as text, not as an object. If the body were an object, the search for leaked secrets would
- * treat common words in the body as secrets.
+ * Sends the body as text instead of an object. If the body were an object, the search for leaked secrets
+ * would treat its common words as secrets.
  */
 const put = ({ apiKey: key }: TestAccount, body: object) =>
   send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key, body: JSON.stringify(body) });
@@ -66,8 +66,8 @@ const readKept = (answer: Answer, { apiKey }: TestAccount): Promise<NonNullable<
   eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(answer))).content ?? undefined);
 
 /**
- * Returns the parsed log lines that were written after the position `from`. Throws an error for a line that
- * is not JSON.
+ * Returns the parsed log lines after the position `from`. Throws an error if a line is not
+ * JSON.
  */
 const linesSince = (from: number) =>
   stack
@@ -123,7 +123,7 @@ describe('stored credentials of one account', () => {
   });
 });
 
-/** Counts the stalls of the edge's event loop that used more than a second of processor time. */
+/** Counts the stalls of the edge's event loop with more than a second of processor time. */
 async function countLongStalls(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services[service]?.metrics_url ?? '')).text();
   const read = (series: string): number =>

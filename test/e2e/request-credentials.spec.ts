@@ -1,4 +1,4 @@
-/** Tests credentials in a request (`cloud_*`) for an account that also has a stored credential. */
+/** Tests credentials in a request (`cloud_*`) for an account that also has stored credentials. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
 import { plainConverse, said } from './bedrock.fixture.ts';

@@ -76,7 +76,7 @@ it('the log has a request’s ids, usage, cost and timings', async () => {
     provider_request_id: 'req_upstream_1',
     trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
-  // gpt-4o-mini costs 0.15 USD per million input tokens and 0.60 USD per million output tokens.
+  // At gpt-4o-mini's prices, a million input tokens cost 0.15 USD and a million output tokens cost 0.60 USD.
   expect(row.cost_usd).toBeCloseTo((1000 * 0.15 + 100 * 0.6) / 1e6, 9);
   expect(Math.abs(Date.parse(row.created_at) - before)).toBeLessThan(30_000);
   const { total, first_byte, overhead, auth, upstream } = row.ms;
@@ -95,7 +95,7 @@ it('if the provider returns no usage, usage is estimated and marked as an estima
 });
 
 /**
- * Returns true for a tool without required arguments, because a call to the tool without arguments is valid.
+ * Returns true for a tool without required arguments, which the model can call without arguments.
  */
 const asksForNothing = ({ function: { parameters } }: (typeof githubTools)[number]): boolean =>
   ((parameters as { required?: string[] } | undefined)?.required ?? []).length === 0;
@@ -144,7 +144,7 @@ describe('the routing trace', () => {
     const [best] = trace.candidates;
     expect(best).toMatchObject({ name: 'get_weather', rank: 1, forwarded: true, called: true });
     const out = trace.candidates.filter(({ forwarded }) => forwarded).map(({ name }) => name);
-    // The recovery tool is also sent to the model.
+    // In addition, the model receives the recovery tool.
     const reached = out.length + 1;
     expect(row).toMatchObject({
       tools_in: 118,

@@ -1,4 +1,4 @@
-/** Tests request loops. In a request loop, a provider's address leads back to the gateway. */
+/** Tests request loops. In a request loop, a provider's base URL leads back to the gateway. */
 import { createServer, request as callHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import { sharedStack } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
@@ -24,8 +24,8 @@ interface Proxy {
 }
 
 /**
- * Starts a reverse proxy that forwards to the gateway. The proxy's address is not in the gateway's
- * configuration.
+ * Starts a reverse proxy that forwards to the gateway. The gateway's configuration does not contain the
+ * proxy's address.
  */
 async function startProxy(target: () => string): Promise<Proxy> {
   const received: { path: string; marks: string }[] = [];
@@ -50,8 +50,8 @@ async function startProxy(target: () => string): Promise<Proxy> {
 }
 
 /**
- * Connects the providers to an address that leads back to the gateway. The credential of the providers is the
- * account's own API key.
+ * Connects the providers to a base URL that leads back to the gateway. The provider credential is the
+ * account's own API key for the gateway.
  */
 async function connectTo(address: string): Promise<void> {
   const urls = { openai: `${address}/v1`, anthropic: address, hosted: address };
@@ -107,7 +107,7 @@ describe('a request loop costs at most one extra request', () => {
     await connectTo(proxy.url);
     const answer = await send(stack.baseUrl, { path: '/v1/models?live=true', key });
     expect(answer.status).toBe(200);
-    // The gateway sent one request to each provider that lists its models.
+    // The gateway sent one request to each provider that has a model list.
     expect(proxy.received.map(({ path }) => path).toSorted()).toEqual(['/models', '/v1/models']);
   });
 

@@ -4,15 +4,15 @@ import type { Agent, AgentAnswer } from './agent-clients.fixture.ts';
 import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 
-/** Renders a tool of the chat-completions format as a tool of the responses format. */
+/** Converts a tool from the chat-completions format to the Responses format. */
 export const toResponsesTool = ({ function: definition }: FunctionTool): JsonObject => ({
   type: 'function',
   ...definition,
 });
 
 /**
- * An agent on `/v1/responses` that keeps its own transcript. In the Responses format, a message is a list of
- * items. The agent sends each received item back unchanged.
+ * An agent on `/v1/responses` that keeps its own transcript. In the Responses format, each agent message is a
+ * list of items. The agent sends each received item back to the gateway unchanged.
  */
 export function openResponsesAgent(given: {
   baseUrl: string;

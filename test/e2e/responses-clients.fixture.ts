@@ -8,7 +8,7 @@ import type { ResponseInput } from 'openai/resources/responses/responses';
 import { z } from 'zod';
 import { send } from './http.fixture.ts';
 
-/** The final text of a tool loop, and each tool call as `name input`. */
+/** The final text of a tool loop, with each tool call as `name input`. */
 export interface LoopResult {
   readonly text: string;
   readonly calls: readonly string[];
@@ -37,7 +37,7 @@ const weather: OpenAI.Responses.FunctionTool = {
 const roundsMax = 5;
 const stateless = { store: false, include: ['reasoning.encrypted_content'] } as const;
 
-/** Runs the tool loop with OpenAI's SDK, and sends all output items back. */
+/** Runs the tool loop with OpenAI's SDK, and sends all output items back to the gateway. */
 export async function runOpenAi({ baseUrl, key, model, stream }: LoopGiven): Promise<LoopResult> {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   const input: ResponseInput = [{ role: 'user', content: prompt }];
@@ -59,7 +59,7 @@ export async function runOpenAi({ baseUrl, key, model, stream }: LoopGiven): Pro
   throw new Error('the tool loop did not end');
 }
 
-/** The APIs through which an SDK can run a tool loop. */
+/** The APIs with which an SDK can run a tool loop. */
 type LoopApi = 'responses' | 'chat-completions';
 
 /** Runs the tool loop with OpenAI's Agents SDK. */
@@ -142,9 +142,9 @@ const shell = {
 };
 
 /**
- * Runs the tool loop as Codex does, with streaming, stateless requests and encrypted reasoning. The tools are a
- * freeform patch tool and a function. Codex reads output items from `response.output_item.done` events, and
- * sends all items back.
+ * Runs the tool loop as Codex does, with streaming, stateless requests and encrypted reasoning. The agent has
+ * a freeform patch tool and a function. Codex collects output items from `response.output_item.done` events,
+ * and sends all of them back.
  */
 export async function runCodex({ baseUrl, key, model }: Omit<LoopGiven, 'stream'>): Promise<LoopResult> {
   const ask = (text: string, role: string): Item => ({
@@ -174,7 +174,7 @@ export async function runCodex({ baseUrl, key, model }: Omit<LoopGiven, 'stream'
   throw new Error('the tool loop did not end');
 }
 
-/** Reads the items of a stream. Without `response.completed`, Codex treats the stream as broken. */
+/** Reads the items of a stream. Codex treats a stream without `response.completed` as broken. */
 function readItems(bytes: Buffer): Item[] {
   const events = new SseDecoder().push(bytes).map(({ data }) => JSON.parse(data) as Item);
   const last = events.at(-1);

@@ -17,7 +17,7 @@ const model = 'openai/gpt-4o-mini';
 const formats = ['chat-completions', 'responses'] as const;
 type Format = (typeof formats)[number];
 
-/** The data of one request at the client, at the provider and in the log. */
+/** The data of one request as seen by the client, the provider and the log. */
 interface Seen {
   readonly answer: object;
   readonly sent: readonly (readonly string[])[];
@@ -34,9 +34,9 @@ interface Account {
 type Accounts = Readonly<Record<Format, Account>>;
 
 /**
- * The maximum number of attempts for a comparison. On a busy machine, the router has too little time for its
- * usual ranking, and two rankings of the same tools can differ. A real difference between the formats appears
- * in every attempt.
+ * The maximum number of attempts at a comparison. On a busy machine, the router has too little time for its
+ * usual ranking method, so two rankings of the same tools can differ. A real difference between the formats
+ * appears in all attempts.
  */
 const attemptsMax = 6;
 
@@ -47,7 +47,7 @@ export async function compareFormats(count: number): Promise<void> {
     const run = serveConversations(provider);
     const all = Array.from({ length: count }, (_, id) => writeConversation(id));
     const seen = await comparePruned(provider, run, all.slice(Math.floor(count / 4)));
-    // The comparison must cover pruned tools, later turns, recovery and compression.
+    // The compared conversations must cover pruned tools, later turns, recovery and compression.
     const rows = JSON.stringify(seen);
     for (const part of ['"frozen"', '"prior"', '"repeated_lines"', '"recovered"'])
       expect(rows).toContain(part);
@@ -60,8 +60,8 @@ export async function compareFormats(count: number): Promise<void> {
 type Run = (conversation: Conversation, accounts: Accounts) => Promise<SeenByFormat>;
 
 /**
- * Makes the provider return the scripted responses of each conversation's model. Returns a function that runs a
- * conversation in both formats.
+ * Makes the provider return the scripted model responses of each conversation. Returns a function that runs
+ * one conversation in both formats.
  */
 function serveConversations(provider: ReplayProvider): Run {
   const models = new Map<string, ScriptedModel>();
@@ -91,7 +91,7 @@ async function comparePruned(
   conversations: readonly Conversation[],
 ): Promise<unknown> {
   const accounts = await openAccounts(provider, 'on');
-  // The tool router ranks new tools by keywords until the tools' vectors are ready.
+  // The tool router ranks new tools by keywords until their vectors are ready.
   await eventually(async () => {
     const { responses, ...chat } = await run({ ...writeConversation(0), tools: githubTools }, accounts);
     const isKnown = !JSON.stringify([responses, chat]).includes('"keyword"');
@@ -107,7 +107,7 @@ async function comparePruned(
   return compared.map(({ responses }) => responses);
 }
 
-/** Compares the shadow conversations of both formats, and the measured recall, in new accounts. */
+/** Compares both formats' shadow conversations and measured recall, in new accounts. */
 async function compareShadows(
   provider: ReplayProvider,
   run: Run,
@@ -177,7 +177,7 @@ function serve(models: ReadonlyMap<string, ScriptedModel>, url: string, body: Bo
   return renderTurn(format, turn, body.stream === true);
 }
 
-/** The largest tool result. The compressor shortens parts of the result. */
+/** The largest tool result in the conversations. The compressor shortens parts of the tool result. */
 const listing = JSON.stringify(
   { entries: Array.from({ length: 30 }, (_, at) => ({ path: `src/file-${at}.ts`, size: at * 37 })) },
   null,
@@ -224,7 +224,7 @@ function summarize({ said, calls, inputTokens, outputTokens, header }: AgentAnsw
   };
 }
 
-/** The fields of a request log row that do not depend on the format, on time or on ids. */
+/** The fields of a request log row that do not depend on the format, the time or ids. */
 function describeRow(row: RequestDetail): object {
   const { trace, compression_steps, compression } = row;
   const { intent, method, bucket, candidates } = trace;

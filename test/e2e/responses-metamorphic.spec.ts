@@ -1,8 +1,8 @@
 import { compareFormats } from './responses-metamorphic.fixture.ts';
 
 /**
- * The daily run uses the first 24 of 200 conversations. Run all conversations with `RESPONSES_CONVERSATIONS=200
- * npm run test:e2e -- responses-metamorphic`.
+ * The daily run covers the first 24 of 200 conversations. Run all conversations with
+ * `RESPONSES_CONVERSATIONS=200 npm run test:e2e -- responses-metamorphic`.
  */
 const conversationsMax = Number(process.env['RESPONSES_CONVERSATIONS'] ?? 24);
 

@@ -1,5 +1,5 @@
 /**
- * Tests models that accept tools only on the Responses API, for clients that use other formats. The test
+ * Tests models that accept tools only through the Responses API, with clients of other formats. The test
  * provider rejects requests that OpenAI would reject.
  */
 import type { PlannedFormat } from '@gateway/interchange';
@@ -41,7 +41,7 @@ const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_conten
 /** A tool list that is too short to prune. */
 const tools = githubTools.slice(0, 2);
 const [first, second] = tools.map((tool) => tool.function.name);
-/** Sends the responses in order, one per request. */
+/** Makes the provider return the responses in order, one per request. */
 function script(...responses: readonly Members[]): void {
   const left = [...responses];
   provider.setControls(({ url, body }) => {

@@ -42,7 +42,7 @@ const ask = (body: Members): Promise<Answer> => send(baseUrl, { path: '/v1/respo
 const sent = (at: number): Members => JSON.parse(provider.requests[at]!.body.toString('utf8')) as Members;
 const rowOf = (answer: Answer) => waitForRow(baseUrl, key, requestIdOf(answer));
 
-/** Returns the items of a response. The last event of a stream repeats the whole response. */
+/** Returns a response's output items. The last event of a stream contains the whole response. */
 function outputOf({ text }: Answer, stream: boolean): Members[] {
   const last = [...text.matchAll(/^data: (.*)$/gm)].at(-1)?.[1];
   const body = JSON.parse(stream ? last! : text) as Members;

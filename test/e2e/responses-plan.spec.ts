@@ -59,7 +59,7 @@ const sent = (at: number): Members => JSON.parse(bodies()[at]!) as Members;
 const namesIn = (body: Members): unknown[] => (body['tools'] as Members[]).map(({ name }) => name);
 const rowOf = (answer: Answer) => waitForRow(baseUrl, key, requestIdOf(answer));
 
-/** Returns the response object, and all events of a streamed response. */
+/** Returns the response object and, for a stream, all events. */
 function readAnswer(answer: Answer, stream: boolean): { response: Members; events: Members[] } {
   if (!stream) return { response: answer.json() as Members, events: [] };
   const events = [...answer.text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Members);

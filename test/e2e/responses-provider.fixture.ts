@@ -1,4 +1,4 @@
-/** Responses of OpenAI's Responses API, plain and streamed, in the shape that OpenAI sends. */
+/** OpenAI Responses API responses, plain and streamed, in the shape that OpenAI sends. */
 import type { ReplayControls, ReplayProvider } from '@gateway/testing';
 
 export type Members = Record<string, unknown>;
@@ -30,7 +30,7 @@ export function responseOf(id: string, output: readonly Members[]): Members {
   return { ...head, status: 'completed', error: null, incomplete_details: null, output, usage };
 }
 
-/** Returns the stream events that OpenAI sends for a response. */
+/** Returns the stream events that OpenAI would send for a response. */
 function eventsOf(response: Members): Members[] {
   const started = { ...response, status: 'in_progress', output: [], usage: null };
   const items = (response['output'] as Members[]).flatMap((item, output_index): Members[] => {
@@ -67,7 +67,7 @@ export function renderStream(response: Members): string {
   return frames.join('');
 }
 
-/** Sends the responses in order, one per request. */
+/** Makes the provider return the responses in order, one per request. */
 export function scriptResponses(provider: ReplayProvider, responses: readonly Members[]): void {
   const left = [...responses];
   provider.setControls(({ body }): ReplayControls => {

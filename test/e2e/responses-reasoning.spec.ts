@@ -43,7 +43,7 @@ const reasoningOf = (text: string): Members => ({
   encrypted_content: `gAAAA-${text}`,
 });
 
-/** Sends the output lists in order, one per request. */
+/** Makes the provider return the output lists in order, one per request. */
 function script(...outputs: readonly (readonly Members[])[]): void {
   const left = [...outputs];
   provider.setControls(({ body }) => {
@@ -57,7 +57,7 @@ function script(...outputs: readonly (readonly Members[])[]): void {
   });
 }
 
-/** The reasoning items in the latest provider request. */
+/** The reasoning items in the newest provider request. */
 function sentReasoning(): unknown[] {
   const { input } = JSON.parse(provider.requests.at(-1)!.body.toString('utf8')) as { input: Members[] };
   return input.flatMap((item, at) =>
@@ -70,7 +70,7 @@ interface Conversation {
   readonly messages: readonly object[];
 }
 
-/** Runs a conversation of three turns. The model first calls a tool, then writes a text, then answers a question. */
+/** Runs a conversation with three turns. The model first calls a tool, then writes text, then answers a question. */
 async function converse(stream: boolean): Promise<Conversation> {
   const agent = openAgent('chat-completions', { baseUrl, key, model });
   script(
@@ -134,7 +134,7 @@ it('another account or model gets no reasoning of the conversation', async () =>
   }
 });
 
-/** Asks a Claude model through the Responses API. The output contains Anthropic's signed reasoning. */
+/** Sends a request to a Claude model through the Responses API. The output contains Anthropic's signed reasoning. */
 async function askClaude(input: readonly object[]): Promise<Members[]> {
   const blocks = [{ kind: 'reasoning', text: 'Hm, Rome.', signature: 'EqQBCg==' }] as const;
   provider.setControls(renderTurn('messages', { text: 'Rome.' }, false, { style: 'blocks', blocks }));

@@ -1,4 +1,4 @@
-/** Tests whole tool loops on the Responses API, with each client and each upstream format. */
+/** Tests complete tool loops on the Responses API, with each client and each upstream format. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
@@ -118,7 +118,7 @@ it.each(models)('a tool loop like the loop of Codex works with %s', async (model
   }
   expect(calls).toEqual([`apply_patch ${patch}`, `shell ${command}`]);
   expect(text).toBe('The patch is applied.');
-  // The first request contains the grammar of the patch tool, and the next request contains the model's patch.
+  // The first request contains the patch tool's grammar, and the next request contains the model's patch.
   expect(sentBodies()[0]).toContain('*** Begin Patch');
   expect(sentBodies()[1]).toContain('Add File: a.txt');
 });

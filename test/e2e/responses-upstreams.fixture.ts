@@ -1,4 +1,4 @@
-/** One scripted model behind every upstream format, with the checks that the real providers make. */
+/** One scripted model for every upstream format, with the same request checks as the real providers. */
 import { TranscriptRules, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import {
   callOf,
@@ -22,13 +22,13 @@ interface ScriptedCall {
 }
 
 export interface UpstreamTurn {
-  /** The model's reasoning before the response. The next request must contain the reasoning unchanged. */
+  /** The model's reasoning before its response. Reasoning that the next request must contain unchanged. */
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
 }
 
-/** Upstreams of the scripted provider, by the format of the upstream. */
+/** The scripted provider's models, by upstream format. */
 export const upstreams = {
   responses: 'openai/gpt-6.2-sol',
   messages: 'anthropic/claude-sonnet-4-5',
@@ -37,7 +37,7 @@ export const upstreams = {
   'chat-completions': 'mistral/mistral-large-latest',
 } as const;
 
-/** Path of each provider at the replay server. */
+/** Each provider's path on the replay server. */
 export const upstreamPaths = {
   openai: '/v1',
   anthropic: '/v1',
@@ -47,16 +47,16 @@ export const upstreamPaths = {
 };
 
 /**
- * The signature that Gemini accepts for calls without a real signature.
+ * The signature that Gemini accepts on calls that have no real signature.
  * https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const replacedSignature = 'skip_thought_signature_validator';
 
 /**
- * Makes the provider return the turns in order, in the format of each request. Returns the violations of the
- * real providers' rules. A request that violates a rule gets status 400.
- * @param dropsSignatures whether the client drops Gemini's signatures, so that the gateway must replace the
- * signatures
+ * Makes the provider return the turns in order, in the format of each request. Returns the violations of real
+ * providers' rules. Requests that violate a rule get status 400.
+ * @param dropsSignatures whether the client drops Gemini's signatures, so that the gateway must replace
+ * them
  */
 export function scriptUpstream(
   provider: ReplayProvider,
@@ -128,7 +128,7 @@ function answerResponses(turn: UpstreamTurn, request: Members, issued: Members[]
   return renderResponse(responseOf(items), request['stream'] === true);
 }
 
-/** OpenAI's models continue to reason only with their own reasoning items, unchanged. */
+/** OpenAI's models can continue their reasoning only if they receive their own reasoning items unchanged. */
 function checkItems({ input }: Members, issued: readonly Members[]): string | undefined {
   const sent = (input as Members[]).filter(({ type }) => type === 'reasoning');
   const isKnown = (item: Members): boolean =>

@@ -10,12 +10,12 @@ import { call, callFor } from './governance.fixture.ts';
 import { send, type Answer } from './http.fixture.ts';
 import { completion } from './provider.fixture.ts';
 
-/** A provider that responds to every request after a fixed delay, in the format of the request path. */
+/** A provider that responds to every request after a fixed delay, in the format that the request path implies. */
 export interface RoutedProvider {
   readonly name: string;
   readonly url: string;
   delayMs: number;
-  /** The model names of the received requests, in order. */
+  /** The model names in the received requests, in order. */
   readonly asked: string[];
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ async function startProvider(name: string): Promise<RoutedProvider> {
 
 /**
  * A separate account with three connected providers. Two of the providers share a format, and the third
- * provider uses another format.
+ * provider has another format.
  */
 export interface RoutedWorld {
   readonly account: TestAccount;
@@ -92,10 +92,10 @@ export const easy = 'What is the capital of France?';
 export const hard =
   'Prove that the square root of every integer that is not a perfect square is irrational, step by step; then derive a bound on how well it can be approximated by fractions, and refactor the proof so that it needs no prime factorization.';
 
-/** The maximum time in milliseconds until the worker writes a row of the request log on a busy machine. */
+/** The maximum time in milliseconds until the worker writes a request log row on a busy machine. */
 const logMsMax = 30_000;
 
-/** The response headers of a chat request, and the model choice from the request's row in the request log. */
+/** The response headers of a chat request, and the model choice that its request log row records. */
 export interface Chosen {
   readonly id: string;
   readonly detail: RequestDetail;
@@ -115,8 +115,8 @@ export async function askRouted(
 }
 
 /**
- * Expects the same model in the response headers, in the request log, and as the first candidate of the model
- * choice.
+ * Expects the same model in the response headers, in the request log, and as the first candidate of the
+ * logged model choice.
  */
 export async function readChosen(key: string, answer: Answer): Promise<Chosen> {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });

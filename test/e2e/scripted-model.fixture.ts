@@ -20,8 +20,8 @@ interface ScriptedCall {
 /** The content of one model response. */
 export interface ModelTurn {
   /**
-   * Reasoning at the start of the response, as text with the provider's signature or as hidden reasoning.
-   * Reasoning requires a provider with rules.
+   * Reasoning at the start of the response, either as text with the provider's signature or as redacted
+   * reasoning. Reasoning requires a provider with rules.
    */
   readonly thinking?: readonly (string | { readonly redacted: string })[];
   readonly text?: string;
@@ -30,13 +30,13 @@ export interface ModelTurn {
   readonly outputTokens?: number;
   /** Number of input tokens that the provider read from its prompt cache. */
   readonly cachedInputTokens?: number;
-  /** Whether the response contains no token usage. */
+  /** Whether the response lacks token usage. */
   readonly isUnmetered?: boolean;
   /** The stop reason of the response. By default, the model made tool calls or completed the response. */
   readonly ends?: 'length';
-  /** Whether the stream ends with an error event and without its terminator. */
+  /** Whether the stream ends with an error event instead of its terminator. */
   readonly breaks?: boolean;
-  /** Options for how the replay provider sends the response, such as a delay. */
+  /** Options that control how the replay provider sends the response, such as a delay. */
   readonly sending?: ReplayControls;
 }
 
@@ -48,8 +48,8 @@ const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: st
 };
 
 /**
- * Makes a provider return the given turns in order, one turn per request, in the format of the request. With
- * rules, the provider rejects a request that the real provider would reject.
+ * Makes a provider return the given turns in order, one per request, in the format of the request. With
+ * rules, the provider rejects the requests that the real provider would reject.
  */
 export function scriptModel(
   provider: ReplayProvider,
@@ -70,7 +70,7 @@ export function scriptModel(
   });
 }
 
-/** Renders a turn as the response to a request. Replay provider options are returned unchanged. */
+/** Renders a turn as the response to a request. Options of the replay provider are returned unchanged. */
 export function renderAnswer(
   turn: ModelTurn | ReplayControls,
   { url, body }: { readonly url: string; readonly body: Buffer },
@@ -107,7 +107,7 @@ function formatOf(url: string): ClientFormat {
   return url.includes('/converse') ? 'converse' : 'chat-completions';
 }
 
-/** The fields in which a provider of chat-completions sends reasoning. */
+/** The fields in which a chat-completions provider sends reasoning. */
 type ReasoningStyle = 'blocks' | 'reasoning_content' | 'reasoning_details';
 
 function styleOf(url: string): ReasoningStyle {
@@ -207,8 +207,8 @@ function tellReasoning({ style, blocks }: Reasoning, isStream: boolean): StreamE
 }
 
 /**
- * Renders reasoning in the form that OpenRouter sends. All fragments of a reasoning block have the same index,
- * and the last fragment has the signature.
+ * Renders reasoning in OpenRouter's form. All fragments of a reasoning block have the same index, and the
+ * last one has the signature.
  */
 function tellDetails(blocks: readonly IssuedReasoning[], isStream: boolean): StreamEvent[] {
   const details = blocks.flatMap((issued, index): object[] => {
@@ -244,7 +244,7 @@ function tellText(text: string, block: number): StreamEvent[] {
   ];
 }
 
-/** Renders a tool call with the arguments split into several chunks, as models stream arguments. */
+/** Renders a tool call in several chunks, because models stream arguments. */
 function tellCall(call: ScriptedCall, block: number): StreamEvent[] {
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
   const place = { choice: 0, block };

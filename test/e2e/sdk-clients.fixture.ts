@@ -11,19 +11,19 @@ import { connectAnthropic, toMessagesTool } from './anthropic.fixture.ts';
 import { connectBedrock, toConverseTool } from './bedrock.fixture.ts';
 import type { FunctionTool } from './github-tools.fixture.ts';
 
-/** A response that an SDK parsed, in a form that does not depend on the format. */
+/** An SDK's parsed response, independent of any wire format. */
 export interface HeardAnswer {
   readonly text: string;
   readonly calls: readonly { id: string; name: string; arguments: unknown }[];
   readonly reason: string | null | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The full result of the SDK as a string. */
+  /** The SDK's complete result as a string. */
   readonly raw: string;
   readonly header: (name: string) => string | null;
 }
 
-/** A conversation in a form that does not depend on the format. */
+/** A conversation, independent of any wire format. */
 export interface Turn {
   readonly user?: string;
   readonly calls?: HeardAnswer['calls'];

@@ -1,4 +1,4 @@
-/** Failures of a provider for each format, and the errors that each SDK raises after a failure. */
+/** Provider failures in each format, and the errors that each SDK throws after a failure. */
 import Anthropic from '@anthropic-ai/sdk';
 import * as bedrock from '@aws-sdk/client-bedrock-runtime';
 import type { ReplayControls } from '@gateway/testing';
@@ -25,9 +25,9 @@ export interface FailingProvider {
   readonly path: string;
   readonly answer: () => ReplayControls;
   readonly fail: (status: number) => ReplayControls;
-  /** Makes the provider send `Hello, ` and then an error. */
+  /** Makes the provider stream `Hello, ` and then an error event. */
   readonly sendErrorInStream: () => ReplayControls;
-  /** Makes the provider send `Hello, ` and then close the connection. */
+  /** Makes the provider stream `Hello, ` and then close the connection. */
   readonly breakStream: () => ReplayControls;
 }
 
@@ -113,9 +113,9 @@ type Thrown = abstract new (...args: never[]) => Error;
 
 export interface FailedClient {
   readonly client: ClientName;
-  /** The error that the SDK raises for each HTTP status of the provider. */
+  /** The errors that the SDK throws, by the provider's HTTP status. */
   readonly raises: Readonly<Record<number, Thrown>>;
-  /** The error that the SDK raises for an error event inside a stream. */
+  /** The error that the SDK throws for an error event in a stream. */
   readonly raisesInStream: Thrown;
   /** Sends a non-streaming request with at most one retry. */
   readonly ask: (baseUrl: string, key: string, model: string) => Promise<unknown>;
@@ -129,7 +129,7 @@ const connectOpenAi = (baseUrl: string, apiKey: string) =>
   new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 1 });
 
 /**
- * The errors that the SDK raises for each HTTP status. OpenAI's SDK and Anthropic's SDK use the same error
+ * The errors that the SDK throws, by HTTP status. OpenAI's and Anthropic's SDKs have errors with the same
  * names.
  */
 function namedByStatus(sdk: typeof OpenAI | typeof Anthropic): Readonly<Record<number, Thrown>> {

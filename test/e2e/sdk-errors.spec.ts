@@ -1,6 +1,6 @@
 /**
- * Tests each client SDK with a failing provider of each format. The tests check the error that the SDK
- * raises, and the number of provider calls.
+ * Tests each client SDK against a failing provider of each format. The tests check the error that the SDK
+ * throws, and the number of provider calls.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
@@ -28,21 +28,21 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Whether an error is a reset of the connection (HTTP/1.1) or of the stream (HTTP/2). */
+/** Whether an error is a connection reset (HTTP/1.1) or a stream reset (HTTP/2). */
 function isConnectionError(error: unknown): boolean {
   const { code, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
   return /^(?:ECONNRESET|UND_ERR_SOCKET|ERR_HTTP2_STREAM_ERROR)$/.test(cause?.code ?? code ?? '');
 }
 
-/** Returns the time in milliseconds that the SDK waited before its retry. */
+/** Returns how many milliseconds the SDK waited before its retry. */
 function readWaitMs(): number {
   const [first, second] = replay.requests;
   return second!.endedAtMs! - first!.endedAtMs!;
 }
 
 describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInStream, ask, stream }) => {
-  // The retry delay in the response is shorter than the SDK's default delay.
-  // The AWS SDK reads only whole seconds, and its default delay is less than one second.
+  // The response asks for a shorter retry delay than the SDK's default delay. The AWS SDK reads only whole
+  // seconds, and retries after less than one second by default.
   const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
 
   describe.each(failingProviders)('with $provider', ({ provider, ...failing }) => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const path = '/v1/account/routing/preferences';
   const body = { pruning: { native: ['deferred_loading', 'allowed_tools'] } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
-  // The tool router and the compressor have not cached the tool list yet, so the plan may miss its deadline.
+  // The tool router and the compressor have not cached the tool list yet, so planning may miss its deadline.
   await eventually(async () => (await askMessages()).some(({ defer_loading }) => defer_loading) || undefined);
   await eventually(async () => (await askChat(clear)).tool_choice !== undefined || undefined);
 }, 120_000);
@@ -151,7 +151,7 @@ describe('Claude’s deferred loading', () => {
       const { data, response } = await asked;
       const message = 'finalMessage' in data ? await data.finalMessage() : data;
       expect(message.content).toMatchObject(said);
-      // The model receives a deferred tool only if the model finds the tool with a search.
+      // The model receives a deferred tool only after it finds the tool with a search.
       const loaded = names.length - deferredIn(toolsIn(bodies().at(-1)!)).length;
       expect(response.headers.get('x-svc-prune-ratio')).toBe(`${loaded}/${names.length}`);
       expect(response.headers.get('x-svc-routing')).toBeNull();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
-/** The turns of a model that requests only tool definitions in every recovery round. */
+/** The model's turns, which request only tool definitions in every recovery round. */
 const asks = ['get_me', 'list_issues', 'search_code', 'push_files'].map((name, at): ModelTurn => ({
   calls: [describeTools(`hidden${at}`, name)],
   inputTokens: 1_000,

@@ -50,8 +50,8 @@ const script = (...turns: ModelTurn[]): void => scriptModel(bench.provider, turn
 const hidden = { redacted: Buffer.from('what nobody may read').toString('base64') };
 
 /**
- * The model's reasoning in each recovery round. DeepSeek's reasoning field can express neither signatures nor
- * hidden texts.
+ * The model's reasoning in each recovery round. DeepSeek's reasoning field can carry neither signatures nor
+ * redacted reasoning.
  */
 const thoughtsFor = ({ model }: RecoveryCase): readonly ModelTurn['thinking'][] =>
   model.startsWith('deepseek/')
@@ -68,7 +68,7 @@ describe.each(cases)('%s', (_, kind) => {
     const options: AskOptions = { stream, thinks: true, cached: kind.cached === true };
     const [first, second, third, fourth] = thoughtsFor(kind);
 
-    /** Sends a question, and then sends the response back with the tool results, as an agent does. */
+    /** Sends a question and then, like an agent, sends the response back with the tool results. */
     async function askTwice(...turns: ModelTurn[]): Promise<{ answer: AgentAnswer; next: AgentAnswer }> {
       script(...turns, { thinking: fourth ?? [], text: 'Done.' });
       const agent = bench.open(kind);

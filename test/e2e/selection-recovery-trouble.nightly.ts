@@ -24,7 +24,7 @@ import { renderAnswer, type ModelTurn } from './scripted-model.fixture.ts';
 const stack = sharedStack();
 let bench: RecoveryBench;
 
-// Each test has a separate account, because the gateway sends fewer requests to a provider after failures.
+// Each test uses its own account, because the gateway sends fewer requests to a provider that failed.
 beforeEach(async () => {
   bench = await openBench();
 });
@@ -33,7 +33,7 @@ afterEach(() => bench.provider.close());
 const asking: ModelTurn = { calls: [describeTools('hidden1', wanted)], inputTokens: 900, outputTokens: 9 };
 const calling: ModelTurn = { calls: [throughRecovery('shown1')], inputTokens: 2_000, outputTokens: 20 };
 
-/** Failures of the provider in a recovery round, in the format of the client. */
+/** Provider failures in a recovery round, in the client's format. */
 const troubles: readonly (readonly [string, (kind: RecoveryCase) => ModelTurn | ReplayControls])[] = [
   ['a 429 with a long pause', (kind) => ({ ...errorOf(kind, 429), retryAfterMs: 600_000 })],
   ['a 500 that is not worth a retry', (kind) => noRetry(errorOf(kind, 500))],
@@ -51,7 +51,7 @@ function noRetry(controls: ReplayControls): ReplayControls {
   return { ...controls, headers: { ...controls.headers, 'x-should-retry': 'false' } };
 }
 
-/** Makes the provider fail in every recovery round. */
+/** Makes the provider fail in all recovery rounds. */
 function failRounds(first: ModelTurn, failed: ModelTurn | ReplayControls, last: ModelTurn): void {
   bench.provider.setControls(({ url, body }) => {
     const raw = body.toString('utf8');

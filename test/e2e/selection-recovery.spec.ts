@@ -37,10 +37,10 @@ afterAll(() => provider.close());
 
 const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
 
-/** Clients of each format, with a provider that uses either the client's format or another format. */
+/** Clients of each format, each with a provider of either the same format or a different format. */
 const clients: readonly (readonly [string, ClientCase])[] = [
   ['OpenAI', { open: openAiClient, model: 'openai/gpt-4o-mini', recoveryMode: 'in_place' }],
-  // The test uses Sonnet 4.5, because the test's prefix is too short for Haiku 4.5 to cache.
+  // The test uses Sonnet 4.5, because Haiku 4.5 does not cache prefixes as short as the test's prefix.
   [
     'Anthropic',
     { open: anthropicClient, model: 'anthropic/claude-sonnet-4-5', cached: true, recoveryMode: 'in_place' },
@@ -73,8 +73,8 @@ interface ClientCase {
   readonly model: string;
   readonly cached?: boolean;
   /**
-   * The expected recovery mode. The mode is `in_place` if the provider caches the prompt prefix, and `regrown`
-   * if the provider does not cache the prompt prefix.
+   * The expected recovery mode. The mode is `in_place` if the provider caches the prompt prefix, and
+   * `regrown` otherwise.
    */
   readonly recoveryMode: 'in_place' | 'regrown';
 }
@@ -153,7 +153,7 @@ it.each(deliveries)(
     const answer = await ask(client, stream);
     expect(answer.header('x-svc-recovered')).toBe('1');
     const toolsOut = Number(answer.header('x-svc-tools-output'));
-    // The header counts the tools of the first provider call, and the tool that the recovery tool described.
+    // The header counts the tools in the first provider call, and the tool that the recovery tool described.
     const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length;
     expect(toolsOut).toBe(listed + 1);
     const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);

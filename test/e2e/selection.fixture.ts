@@ -2,7 +2,7 @@ import type { ReplayProvider } from '@gateway/testing';
 import { toMessagesTool } from './anthropic.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 
-/** A user message that the model can answer only with one specific tool. */
+/** A user message that only one specific tool can answer. */
 export const clear = 'Create a branch called login-fix in acme/widgets';
 export const wanted = 'create_branch';
 export const names = githubTools.map((tool) => tool.function.name);

@@ -33,7 +33,7 @@ beforeAll(async () => {
     base_url: provider.url,
   });
   await setPreferences({ pruning: { recovery: false } });
-  // The tool router and the compressor have not cached the tool lists yet, so the plan may miss its deadline.
+  // The tool router and the compressor have not cached the tool lists yet, so planning may miss its deadline.
   await eventually(async () => (await askChat(githubTools)).length < names.length || undefined);
   await eventually(async () => (await askChat(githubTools.slice(0, 60))).length < 60 || undefined);
 }, 120_000);
@@ -51,8 +51,8 @@ const received = (): ReceivedRequest => provider.requests.at(-1)!;
 const receivedNames = (): string[] => namesReceivedBy(provider);
 
 /**
- * Returns the raw bytes of the tools in the upstream request. The tests send the tools as the last field of
- * the request body.
+ * Returns the tools in the upstream request as raw bytes. The tests send the tools as the last field of the
+ * body.
  */
 function receivedTools(): string {
   const text = received().body.toString();
@@ -103,7 +103,7 @@ it('an agent’s basic tools and the tools that its instructions name are forwar
     return forwarded.length < tools.length ? forwarded : undefined;
   });
   expect(sent).toEqual(expect.arrayContaining([wanted, pruned, 'bash', 'read', 'edit']));
-  // When the agent resumes the session, the agent's instructions are different.
+  // When the agent resumes the session, it sends different instructions.
   const resumed = [
     { role: 'system', content: 'On branch main, with 3 changed files.' },
     ...messages.slice(1),
@@ -122,8 +122,8 @@ const isForwarded = (() => {
 })();
 
 /**
- * Returns the messages of an agent loop with occasional user messages. After the first turn, the agent calls
- * the needed tool `steps` times.
+ * Returns the messages of an agent loop with occasional user messages. After the first turn, the agent makes
+ * `steps` calls to the needed tool.
  */
 function conversation(steps: number): object[] {
   const turns = Array.from({ length: steps }, (_, at) => [

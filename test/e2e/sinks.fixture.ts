@@ -4,19 +4,19 @@ import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testi
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** An output of the test stack, such as a log or a database. The output must not contain secrets. */
+/** A place to which the test stack writes, such as a log or a database. A sink must not contain any secret. */
 export interface Sink {
   readonly name: string;
-  /** Returns the stored bytes, split into chunks that can be searched separately. */
+  /** Returns the stored bytes in chunks that can be searched separately. */
   read(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
 /**
- * The files that may contain secrets. Only the owner can read the files with secrets. The files also contain
- * the tests' own copies of secrets.
+ * The files that may contain secrets. The files with secrets are readable only by their owner. The files also
+ * contain the tests' own copies of secrets.
  */
 const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
-/** Postgres template databases, which never receive data. */
+/** Postgres's template databases, which never receive data. */
 const emptyFiles = /^postgres\/base\/[145]\//;
 const scanCount = 500;
 
@@ -109,8 +109,8 @@ async function* readPostgres(url: string): AsyncIterable<Buffer> {
 }
 
 /**
- * Returns the contents of all files in the stack's folder. The folder contains spools, the append-only file of
- * Redis, Postgres tables and the write-ahead log.
+ * Returns the contents of all files in the stack's folder. The folder contains spools, Redis's append-only
+ * file, Postgres tables and the write-ahead log.
  */
 function* readFiles(dataDir: string): Iterable<Buffer> {
   for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
@@ -123,14 +123,14 @@ function* readFiles(dataDir: string): Iterable<Buffer> {
 }
 
 /**
- * Returns the file's contents. Returns undefined for a deleted file, because servers may delete files during
+ * Returns the file's contents. Returns undefined for a missing file, because servers may delete files during
  * the search.
  */
 function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch (error) {
-    // The error is not an instance of this file's Error class, because Jest runs tests in a separate realm.
+    // The error is not an instance of this realm's Error class, because Jest runs tests in a separate realm.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }

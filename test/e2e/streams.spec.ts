@@ -37,8 +37,8 @@ interface OpenStream {
 }
 
 /**
- * Starts a stream, and resolves when the client receives the first bytes. The test must read the remaining
- * bytes.
+ * Starts a stream, and resolves when the client has received the first bytes. The test must read the rest of
+ * the stream.
  */
 function openStream(): Promise<OpenStream> {
   return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ it('streams arrive unchanged, regardless of the network packets’ sizes', async
 it('words arrive one by one, before the end of the stream', async () => {
   const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key, maxRetries: 0 });
   for (const said of [1, 2, 3]) {
-    // The provider sends `said` words and then stalls without ending the stream.
+    // The provider sends `said` words, and then stalls without ending the stream.
     provider.enqueue(null, { ...streamedAnswer(words), hang: said * frameBytes });
     const stream = await client.chat.completions.create(streamed);
     const heard: unknown[] = [];
@@ -187,14 +187,14 @@ it('a stalled reader slows the provider down, and the edge’s memory does not g
   await waitMs(2_000);
   expect((await readRss()) - before).toBeLessThan(40 * 1024 * 1024);
   expect(provider.requests[0]!.ended).toBeUndefined();
-  // After the client resumes reading, the client receives the whole stream.
+  // After the client resumes reading, it receives the whole stream.
   let bytes = 0;
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   expect(bytes).toBe(body.length);
   expect(await rowOf(requestId)).toMatchObject({ status: 'ok' });
 }, 60_000);
 
-/** Returns the edge's resident memory in bytes. */
+/** Reads the edge's resident memory in bytes. */
 async function readRss(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
   const [, value] = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)$/m.exec(metrics) ?? [];

@@ -14,8 +14,8 @@ import { startProvider } from './provider.fixture.ts';
 import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
 
 /**
- * The minimum number of conversations without a missed tool that proves a recall of 90%. A later test adds
- * one conversation that needs a low-ranked tool.
+ * The minimum number of conversations without a missed tool from which a recall of 90% follows. A later test
+ * adds one conversation that needs a low-ranked tool.
  */
 const clean = 29;
 const path = '/v1/account/routing/calibration';
@@ -80,7 +80,7 @@ test('calibration chooses a K when there are enough conversations for the recall
   const { totals } = await callFor(analyticsDayList, 200, analytics);
   expect(totals?.recall).toMatchObject({ sessions: clean, high: expect.any(Number) as number });
   expect(totals!.recall.low).toBeLessThan(totals!.recall.value!);
-  // No plan missed a tool, so effective recall equals the share of needed tools that were forwarded.
+  // No plan missed a tool, so effective recall equals recall.
   expect(totals!.recall).toMatchObject({
     value: 1,
     effective: { value: 1, low: expect.closeTo(low, 9) as number },
@@ -105,8 +105,8 @@ test('a conversation that needs a low-ranked tool is a miss, and the recall boun
     return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
   });
   expect(shown.policy[0]!.k).toBeGreaterThan(100);
-  // The tool router computes recall only for some values of K.
-  // The chosen K may therefore exceed the tool's rank by one step.
+  // The tool router computes recall only for certain values of K. The chosen K may therefore be one step
+  // higher than the tool's rank.
   expect(shown.policy[0]!.k).toBeLessThanOrEqual(Math.ceil(rank * 1.12));
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });

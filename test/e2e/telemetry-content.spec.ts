@@ -17,7 +17,7 @@ import { listSinks } from './sinks.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
-/** Texts of clients and models, which the stack must never store in plaintext. */
+/** Texts that clients and models write, which the stack must never store in plaintext. */
 const marks = {
   kept: 'the opening hours of the lighthouse at Neuwerk',
   notKept: 'the opening hours of the observatory at Potsdam',
@@ -63,8 +63,8 @@ const answer = {
 };
 
 /**
- * Waits until the request's detail record includes the request's content. The content is stored separately
- * from the row of the request log.
+ * Waits until the request's detail record includes the request contents. The content is stored separately
+ * from the request log row.
  */
 async function readKept(to: Answer, { apiKey } = willing): Promise<NonNullable<RequestDetail['content']>> {
   return eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(to))).content ?? undefined);
@@ -121,7 +121,7 @@ test('with content logging off, no contents are stored; with content logging on,
   expect((await waitForRow(baseUrl, unwilling.apiKey, requestIdOf(theirs))).content).toBeNull();
   provider.enqueue(null, answer);
   await readKept(await postChat(baseUrl, willing.apiKey, asking(marks.kept)));
-  // The message bus transports request contents for planning, but does not store request contents.
+  // The message bus carries request contents for planning, but does not store them.
   const kept = listSinks(stack).filter(({ name }) => /^(log of|redis$|postgres|files$|metrics)/.test(name));
   expect(kept.length).toBeGreaterThan(8);
   const found: string[] = [];
@@ -151,7 +151,7 @@ test('the deletion of an account also deletes its contents', async () => {
     const receipt = await send(baseUrl, { path: `/v1/account/deletions/${id}` });
     return accountDeletion.parse(receipt.json()).status === 'done' ? true : undefined;
   }, 30_000);
-  // The deletion of events that are not yet in the ledger takes a moment longer.
+  // If events are not in the ledger yet, their deletion takes a moment longer.
   await eventually(async () =>
     (await findRowsNaming(stack, [account.accountId])).length === 0 ? true : undefined,
   );

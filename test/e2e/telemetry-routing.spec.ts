@@ -23,7 +23,7 @@ import {
   waitForRows,
 } from './telemetry.fixture.ts';
 
-/** The minimum number of samples for routing insights. */
+/** The minimum number of samples that routing insights need. */
 const samples = 20;
 const routing = '/v1/account/routing';
 const tools = '/v1/account/tools';
@@ -60,7 +60,7 @@ afterAll(() => provider.close());
 const warmUps = 3;
 
 /**
- * Returns the pruned tool that ranks lowest for the test's question. The tool router ranks a new tool list by
+ * Returns the pruned tool with the lowest rank for the test's question. The tool router ranks a new tool list by
  * keywords until the embeddings are ready. On a busy machine, a plan that misses its deadline prunes nothing.
  */
 async function learnMissed(): Promise<string> {
@@ -76,7 +76,7 @@ async function learnMissed(): Promise<string> {
 
 /**
  * Returns true for a tool without required arguments. The gateway forwards a call to a pruned tool unchanged
- * if the call's arguments are valid.
+ * if the arguments are valid.
  */
 const takesNothing = (name: string): boolean => {
   const parameters = githubTools.find((tool) => tool.function.name === name)?.function.parameters;

@@ -25,7 +25,7 @@ import { completion, plainAnswer } from './provider.fixture.ts';
 
 export const { baseUrl } = sharedStack();
 
-/** The usage and headers of one response, as received by the client. */
+/** The usage and headers that the client received in one response. */
 export interface SeenRequest {
   readonly id: string;
   readonly keyId: string;
@@ -39,7 +39,7 @@ export interface SeenRequest {
 
 export interface Traffic {
   readonly account: TestAccount;
-  /** The account's second API key. */
+  /** The second API key of the account. */
   readonly second: { readonly id: string; readonly key: string };
   readonly seen: readonly SeenRequest[];
 }
@@ -95,8 +95,8 @@ export function connectOpenAi(apiKey: string): OpenAI {
 }
 
 /**
- * Sends requests from a separate account with real SDKs. The requests use two API keys, two session ids and
- * three formats. Some requests stream, and some requests fail.
+ * Sends requests through real SDKs from a separate account. The requests use two API keys, two session ids
+ * and three formats. Some requests stream, and some requests fail.
  */
 export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
   const account = await openAccount(provider);
@@ -214,7 +214,7 @@ export function waitForRows(apiKey: string, count: number): Promise<RequestLogEn
   });
 }
 
-/** Returns the expected values. The totals are computed only from the request log. */
+/** Returns the expected totals. The totals are computed from the request log only. */
 export function sumLoggedRows(
   rows: readonly RequestLogEntry[],
 ): UsageFigures & { gross_savings_usd: number | null } {
@@ -227,8 +227,8 @@ export function sumLoggedRows(
 }
 
 /**
- * Computes totals over rows of the request log in the test. Amounts are rounded to nine decimals because
- * floating-point addition is inexact.
+ * Adds up rows of the request log in the test. Amounts are rounded to nine decimals, because floating-point
+ * sums are inexact.
  */
 export function sumRows(rows: readonly RequestLogEntry[]): UsageFigures {
   const sum = (read: (row: RequestLogEntry) => number | null) =>

@@ -169,7 +169,7 @@ describe('a provider’s call to a denied tool', () => {
         headers: { 'content-type': 'text/event-stream' },
       });
       const streamed = await post('/v1/responses', denying, { ...base, stream: true });
-      // For a planned request, the gateway's text in place of the call names the denied tool.
+      // In a planned request, the text that replaces the call names the denied tool.
       expect(streamed.text).not.toMatch(plan ? /function_call|\\"all/ : /erase|all/);
       expect(streamed.text).toContain('"output_index":0');
       expect(streamed.text).toContain('response.completed');

@@ -6,7 +6,7 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const { baseUrl } = sharedStack();
 
-/** A provider for each client format, with API keys that have allowed or denied tools. */
+/** One provider per client format, with API keys that have allowed or denied tools. */
 export interface ListedKeys {
   readonly provider: ReplayProvider;
   /** An API key without allowed or denied tools. */
@@ -38,7 +38,7 @@ export async function openListedKeys(): Promise<ListedKeys> {
   return { provider, free: account.apiKey, denying, allowing, createLimited };
 }
 
-/** Turns planning of requests to the Responses API on or off. */
+/** Switches planning on or off for requests to the Responses API. */
 export async function planResponses({ free }: Pick<ListedKeys, 'free'>, plan: boolean): Promise<void> {
   const path = '/v1/account/routing/preferences';
   const answer = await send(baseUrl, { method: 'PUT', path, key: free, body: { responses: { plan } } });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(() => answerPlainly(keys));
 afterAll(() => provider.close());
 
-/** Returns the body of the latest upstream request. */
+/** Returns the latest upstream request's body. */
 const received = () => provider.requests.at(-1)!.body.toString('utf8');
 const receivedJson = () => JSON.parse(received()) as Record<string, unknown>;
 const expectSent = (answer: Answer) =>

@@ -1,6 +1,6 @@
 /**
- * Tests tool names that are invalid in the provider's format. The provider receives substitute names. The
- * client receives only its own names.
+ * Tests tool names that the provider's format does not allow. The provider receives substitutes for the
+ * invalid names. The client receives only the tool names that it sent.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, waitForRow } from './account.fixture.ts';
@@ -23,8 +23,8 @@ afterEach(() => replay.reset());
 afterAll(() => replay.close());
 
 /**
- * Anthropic accepts tool names of up to 128 characters, and OpenAI accepts up to 64 characters. The test's
- * tool names differ only at the end, as the tool names of an MCP server do.
+ * Anthropic accepts tool names of up to 128 characters, and OpenAI only up to 64. The test's tool names
+ * differ only at the end, like the tool names of an MCP server.
  */
 const server = `mcp__plugin_${'issue_tracker_'.repeat(5)}_`;
 const tools = ['get_issue', 'list_issues', 'close_issue'].map((name) => ({
@@ -40,7 +40,7 @@ interface Sent {
   readonly messages: { tool_calls?: { function: { name: string } }[] }[];
 }
 
-/** The response of a provider that calls the tool `get_issue` by the tool's upstream name. */
+/** A provider response that calls the tool `get_issue` by its upstream name. */
 function answer({ body }: { body: Buffer }) {
   const { stream, tools: upstreamTools } = JSON.parse(body.toString()) as Sent;
   const name = upstreamTools.find(({ function: each }) => each.description === 'get issue')!.function.name;

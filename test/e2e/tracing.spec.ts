@@ -18,7 +18,7 @@ import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.t
  */
 const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
-/** Services that the edge calls only for the first request, to fetch tool definitions and the credential. */
+/** The edge calls these services only for the first request, to fetch tool definitions and the credential. */
 const onceKnown = ['compressor', 'provider-vault'];
 const upstreamKey = 'sk-upstream-of-tracing-0123456789';
 const canary = 'canary-content-7c1e';
@@ -38,8 +38,8 @@ beforeAll(async () => {
   stack = await startStack({
     env: {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      // The gateway must not retry the failed provider call.
-      // The edge must call all planning services, even if a plan is slow on a busy machine.
+      // The gateway must not retry the failed provider call. The edge must call all planning services, even
+      // if planning is slow on a busy machine.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
       'edge-gateway-2': { TRUST_CLIENT_TRACES: '127.0.0.0/8' },
     },
@@ -58,7 +58,7 @@ const body = {
 };
 
 /**
- * Sends a request. Waits until the request's trace contains the worker's job and the calls to each service.
+ * Sends a request. Waits until the request's trace contains the worker's job and a call to each service.
  */
 async function traceOf(
   request: object,
@@ -139,7 +139,7 @@ it.each([false, true])(
 
 it('a model choice adds the chosen model, the candidates and the reason to the request’s span', async () => {
   provider.enqueue(null, plainAnswer);
-  // The request has no tools, because the cheapest model may accept tools only on another API.
+  // The request has no tools, because the cheapest model may accept tools only through another API.
   const spans = await traceOf({ ...body, tools: undefined, model: 'svc/cheap' }, ['edge-gateway', 'worker']);
   const [root] = of(spans, 'edge-gateway', 'server');
   const attributes = root!.attributes as Record<string, unknown>;
@@ -173,7 +173,7 @@ it('the gateway continues a trace that a client in TRUST_CLIENT_TRACES started',
   const spans = await traceOf(body, always, { traceparent }, stack.dev.services['edge-gateway-2']?.url);
   const [root] = of(spans, 'edge-gateway', 'server');
   expect(root).toMatchObject({ traceId: incoming.traceId, parentSpanId: incoming.spanId, links: [] });
-  // The provider is an external service, so the gateway sends the provider no trace headers.
+  // The provider is an external service, so the gateway sends it no trace headers.
   expect(provider.requests.at(-1)!.headers).not.toHaveProperty('traceparent');
 });
 

@@ -73,8 +73,8 @@ async function ask(path: keyof typeof paths, body: object, { apiKey: key } = acc
 }
 
 /**
- * Returns the paths of all values with the given name, in the order of the prompt. Tools come first,
- * instructions second, and messages last.
+ * Returns the paths of all values with the given name, in the order of the prompt. In the prompt, tools come
+ * first, instructions second, and messages last.
  */
 function placesOf(name: string, { tools, toolConfig, system: own, messages }: Record<string, unknown>) {
   const places: string[] = [];
@@ -89,7 +89,7 @@ function placesOf(name: string, { tools, toolConfig, system: own, messages }: Re
   return places;
 }
 
-/** Returns the prompt without cache markers. Text from a string or from a list becomes one content block. */
+/** Returns the prompt without its cache markers. Text becomes one content block, whether it is a string or a list. */
 function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
   const blocks = (content: unknown) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;

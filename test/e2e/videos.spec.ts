@@ -1,4 +1,4 @@
-/** Tests the retrieval of generated videos from their providers. */
+/** Tests fetching generated videos from their providers. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import OpenAI from 'openai';
 import { connectProvider, createTestAccount, requestIdOf, waitForRow } from './account.fixture.ts';
@@ -7,7 +7,7 @@ import { startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 let replay: ReplayProvider;
-/** A server at another origin. Some providers keep their videos at another origin. */
+/** The replay server on a different origin. Some providers store their videos on a different origin. */
 let storage: ReplayProvider;
 let key: string;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { githubTools, type FunctionTool } from './github-tools.fixture.ts';
 import { recoveryToolName } from './recovery-cases.fixture.ts';
 import type { ModelTurn } from './scripted-model.fixture.ts';
 
-/** How the model requests a tool that is not in the tool list. The model calls a listed tool directly. */
+/** Ways in which the model requests a tool that is not in the tool list. The model calls a listed tool directly. */
 const styles = ['describe', 'need', 'through', 'by-name'] as const;
 
 interface Need {
@@ -11,7 +11,7 @@ interface Need {
   readonly style: (typeof styles)[number];
 }
 
-/** One conversation with the user's texts, and the tools that the model must call after each text. */
+/** One conversation with the user's texts, and the tools that each text requires. */
 export interface Conversation {
   readonly id: number;
   readonly tools: readonly FunctionTool[];
@@ -39,7 +39,7 @@ export function writeConversation(id: number): Conversation {
   return { id, tools, stream: random() < 0.5, turns };
 }
 
-/** Returns arguments that a JSON Schema accepts. */
+/** Returns arguments that match a JSON Schema. */
 function writeArguments(schema: unknown): unknown {
   const {
     type,
@@ -62,10 +62,10 @@ function writeArguments(schema: unknown): unknown {
   return Object.fromEntries(required.map((name) => [name, writeArguments(properties[name])]));
 }
 
-/** A model that follows the script of its conversation, in any format. The model reads only the request body. */
+/** A model that follows the script of its conversation in any wire format. The model reads only the request body. */
 export class ScriptedModel {
   readonly #conversation: Conversation;
-  /** The tool names of each provider request of the current client request. */
+  /** The tool names in each provider request that belongs to the current client request. */
   sent: string[][] = [];
   #left: Need[] = [];
   #isDescribed = false;

@@ -1,8 +1,8 @@
 import type { ComplexityThresholds, ComplexityWeights } from '@gateway/model-routing';
 
 /**
- * A prompt with its raw complexity score, from weights that were not trained on the prompt. `needsCapable` is
- * true if only the capable model answered correctly.
+ * A prompt and its raw complexity score, computed with weights that were not trained on the prompt.
+ * `needsCapable` is true if only the capable model's answer was correct.
  */
 export interface ScoredPrompt {
   readonly raw: number;
@@ -52,7 +52,7 @@ export function chooseThresholds(scores: readonly number[]): ComplexityThreshold
   return { medium: at(quantiles.medium), high: at(quantiles.high) };
 }
 
-/** Returns the mean difference between predicted and observed probabilities, over ten bins of equal size. */
+/** Returns the mean difference between predicted and observed probabilities in ten bins of equal size. */
 export function calibrationError(
   pairs: readonly { readonly chance: number; readonly came: boolean }[],
 ): number {

@@ -1,8 +1,8 @@
 import { featureNames, standardize, type ComplexityWeights } from '@gateway/model-routing';
 
 /**
- * A prompt's features, with the gain from the capable model. The gain is the correctness of the capable model
- * (0 or 1) minus the correctness of the cheap model.
+ * A prompt's features, with the gain from the capable model. The gain is the capable model's correctness (0
+ * or 1) minus the cheap model's correctness.
  */
 export interface Sample {
   readonly features: Float64Array;
@@ -12,15 +12,15 @@ export interface Sample {
 export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'weights'>;
 
 /**
- * The ridge penalty per sample. The penalty was chosen from values between 1 and 2,000 per thousand samples,
- * by the results on held-out subjects. The results hardly differ between 150 and 900, and a model with a high
+ * The ridge penalty per sample. The penalty was chosen among values from 1 to 2,000 per thousand samples, by
+ * results on held-out subjects. Penalties from 150 to 900 hardly change the results, and a model with a high
  * penalty generalizes better.
  */
 const penaltyPerSample = 0.6;
 /**
  * Prior values of the weights, in standard deviations of the fitted score. Longer prompts gain more from the
- * capable model, even on unseen data sets. Prompts that ask for a product or a demonstration are rare in
- * question sets, so question sets contain no evidence about prompts of this kind.
+ * capable model, even on unseen data sets. Question sets rarely contain prompts that ask for a product or a
+ * demonstration, so they give no evidence about such prompts.
  */
 const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
 
@@ -46,7 +46,7 @@ export function fitWeights(samples: readonly Sample[]): LinearWeights {
 
 /**
  * Returns true for features with a fitted weight. Task words, such as “implement”, are too rare in the data
- * sets for fitted weights. The weights of task words stay at the prior values.
+ * sets for fitted weights. Task words keep their prior weights.
  */
 function isFitted(at: number): boolean {
   return featureNames[at]?.startsWith('task') !== true;
@@ -76,7 +76,7 @@ function solveRidge(rows: readonly Float64Array[], gains: readonly number[], pen
   return solveCholesky(matrix, right);
 }
 
-/** Solves A·x = b for a symmetric positive definite matrix A. Reads and overwrites the lower half of A. */
+/** Solves A·x = b for a symmetric positive definite matrix A. Reads and overwrites the lower triangle of A. */
 function solveCholesky(lower: readonly Float64Array[], right: Float64Array): Float64Array {
   const at = (i: number, j: number): number => lower[i]?.[j] ?? 0;
   lower.forEach((line, i) => {
@@ -116,8 +116,8 @@ function deviationOf(values: readonly number[]): number {
 }
 
 /**
- * Returns a prompt's raw complexity score. The score is computed as in the gateway, but from features that
- * were already extracted.
+ * Returns a prompt's raw complexity score, before calibration. The score is computed as in the gateway, but
+ * from features that are already extracted.
  */
 export function scoreSample({ means, deviations, weights }: LinearWeights, features: Float64Array): number {
   let sum = 0;

@@ -4,8 +4,8 @@ import { fitWeights, scoreSample } from './fit-weights.ts';
 const foldCount = 10;
 
 /**
- * Distributes each dataset's prompts over the folds by digest. The order of the prompts in the file has no
- * effect.
+ * Assigns each dataset's prompts to the folds by digest. The folds do not depend on the order of the prompts
+ * in the file.
  */
 export function foldWithinDatasets(prompts: readonly LabelledPrompt[]): number[] {
   const folds = new Array<number>(prompts.length).fill(0);
@@ -21,8 +21,8 @@ export function foldWithinDatasets(prompts: readonly LabelledPrompt[]): number[]
 }
 
 /**
- * Makes one fold per dataset. The prompts of a dataset are scored by weights that were not trained on the
- * dataset.
+ * Makes one fold from each dataset. The prompts of a dataset are scored by weights that were not trained on
+ * the dataset.
  */
 export function foldByDataset(prompts: readonly LabelledPrompt[]): number[] {
   const names = [...new Set(prompts.map(({ dataset }) => dataset))];
@@ -30,8 +30,8 @@ export function foldByDataset(prompts: readonly LabelledPrompt[]): number[] {
 }
 
 /**
- * Returns raw complexity scores of prompts. The weights for a prompt were fitted on all folds except the
- * prompt's fold.
+ * Returns raw complexity scores of prompts. The weights for a prompt are fitted without the prompt's own
+ * fold.
  */
 export function crossFit(prompts: readonly LabelledPrompt[], folds: readonly number[]): number[] {
   const scores = new Array<number>(prompts.length).fill(0);

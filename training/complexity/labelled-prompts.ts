@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extractFeatures } from '@gateway/model-routing';
 
-/** A prompt with labels for the responses of a capable and a cheap model. */
+/** A prompt with labels for a capable model's response and a cheap model's response. */
 export interface LabelledPrompt {
   readonly dataset: string;
   readonly characters: number;
@@ -19,7 +19,7 @@ export interface LabelledPrompt {
   readonly digest: string;
 }
 
-/** The prompts of a folder, with the number of unusable lines by reason. */
+/** The prompts in a folder, and the number of unusable lines by reason. */
 export interface LabelledPrompts {
   readonly prompts: readonly LabelledPrompt[];
   readonly skipped: Readonly<Record<SkipReason, number>>;
@@ -36,11 +36,11 @@ interface Row {
 const capableDefault = 'gpt-4-1106-preview';
 
 /**
- * Reads `labelled.jsonl`. The two compared models are the models with labels in the most lines. The capable
- * model is the model that the description of the data set names, or else the model with more correct answers.
- * Unusable lines are counted and left out: no JSON object, no prompt, no labels, or no label for one of the
- * two models.
- * @throws if no line can be used
+ * Reads `labelled.jsonl`. The two models with labels in the most lines are compared. The capable model is
+ * the one that the data set's description names, or otherwise the one with more correct answers. Unusable
+ * lines are counted and skipped: no JSON object, no prompt, no labels, or no label for one of the two
+ * models.
+ * @throws if no line is usable
  */
 export function loadLabelledPrompts(folder: string): LabelledPrompts {
   const file = join(folder, 'labelled.jsonl');

@@ -1,12 +1,12 @@
 import type { RecallClass, RecallCurve } from '../../apps/tool-router/src/policy/recall-prior.ts';
 
-/** A question, with the data from which K is chosen. */
+/** A question with its scores, from which K is chosen. */
 export interface Sample {
   readonly dataset: string;
   readonly sureness: number;
   readonly namesTop: boolean;
   /**
-   * Rank of each needed tool, starting at 1. Infinity for a needed tool that is not in the candidate pool.
+   * Ranks of the needed tools, starting at 1. Infinity if the needed tool is not in the candidate pool.
    */
   readonly goldRanks: readonly number[];
   readonly tools: number;
@@ -17,23 +17,23 @@ export interface FittedClasses {
   readonly unnamed: RecallClass[];
 }
 
-/** The values of K at which a recall curve has points, up to the pool size. */
+/** The values of K at which a recall curve is evaluated, up to the pool size. */
 const kGrid = [
   1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500,
 ];
 /**
- * Numbers of confidence classes (bins), for turns that name a tool and for all other turns. Turns that name a
- * tool are rare, so they have fewer bins.
+ * Number of confidence classes (bins) for turns that name a tool, and for all other turns. Turns that name a
+ * tool are rare, so they are divided into fewer bins.
  */
 const namedBins = 3;
 const unnamedBins = 6;
 
-/** The overall recall targets. For each recall target, each confidence class has a value of K. */
+/** The overall recall targets. For each recall target, every confidence class has its own K. */
 const recallGrid = [
   0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995,
 ];
 
-/** Fits the confidence classes. Each tool set has an equal weight, whatever its number of samples. */
+/** Fits the confidence classes. Each tool set has the same weight, whatever its number of samples. */
 export function fitClasses(samples: readonly Sample[], pool: number): FittedClasses {
   const weights = weighSets(samples);
   const fit = (part: readonly Sample[], bins: number): WeighedClass[] =>
@@ -63,8 +63,8 @@ interface Segment {
 
 /**
  * Returns a K for each confidence class. Together, the values of K reach a recall target over all classes
- * with the fewest tools in total. The function takes segments from the upper hulls of the recall curves, in
- * order of their gain per tool, across all classes.
+ * with the fewest tools in total. Segments of the upper hulls of the recall curves are taken across all
+ * classes, in order of their gain per tool.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -100,8 +100,8 @@ function slopeOf(from: readonly [number, number] = [0, 0], to: readonly [number,
 }
 
 /**
- * Fits a recall curve for each bin. At equal K, a confidence class never has a higher recall than a class
- * with higher confidence. Higher confidence can therefore only reduce K.
+ * Fits a recall curve for each bin. At the same K, a class with lower confidence never has a higher recall
+ * than a class with higher confidence. Higher confidence can therefore only reduce K.
  */
 function fitBins(
   bins: readonly (readonly Sample[])[],
@@ -145,14 +145,14 @@ function round(value: number): number {
   return Math.floor(value * 1000) / 1000;
 }
 
-/** Returns the weight of each tool set, which is one divided by the number of its samples. */
+/** Returns each tool set's weight, which is one divided by its number of samples. */
 function weighSets(samples: readonly Sample[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { dataset } of samples) counts.set(dataset, (counts.get(dataset) ?? 0) + 1);
   return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
 }
 
-/** Divides the samples into bins by confidence. The bins have about equal total weight. */
+/** Divides the samples into bins by confidence score. The bins have about equal total weights. */
 function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
   const cut: Sample[][] = Array.from({ length: bins }, () => []);
   const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;
@@ -167,15 +167,15 @@ function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number
 
 export interface PolicyOutcome {
   readonly recall: number;
-  /** Mean share of the tools that are sent. */
+  /** Mean share of the tools that are sent to the model. */
   readonly kept: number;
-  /** Share of the questions for which all tools are sent. */
+  /** Share of the questions for which all tools are sent to the model. */
   readonly whole: number;
 }
 
 /**
- * Returns the results on samples if each sample uses the K of its confidence class for the recall target. All
- * samples have equal weight.
+ * Returns the results on samples if each sample gets the K that its confidence class has for the recall
+ * target. All samples count equally.
  */
 export function applyTarget(
   samples: readonly Sample[],

@@ -14,12 +14,12 @@ import { laneNames, openLane, type Lane, type LaneName } from './lanes.ts';
 
 const kMin = 5;
 /**
- * The minimum best ranking score of an informative turn. With the keyword method, one rare word in a tool
- * name gives about the minimum score.
+ * The minimum score of the best-ranked tool in an informative turn. With the keyword method, one rare word in
+ * a tool name scores about this minimum.
  */
 const surenessMin: Readonly<Record<LaneName, number>> = { keyword: 3, semantic: 0, both: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
-/** Sizes of tool lists. The figures for each list size come from candidate pools of about the list size. */
+/** The lengths of tool lists. The figures for each list size come from candidate pools of about that size. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
   { toolsMax: 50, pool: '25' },
   { toolsMax: 250, pool: '100' },
@@ -70,7 +70,7 @@ async function makeSamples({ rank }: Lane, pool: PoolSize): Promise<Sample[]> {
   return samples;
 }
 
-/** Returns the first questions of each tool set. The candidate pools are in the order of a seeded sample. */
+/** Returns the first questions of each tool set. A seeded sample determines the order of the candidate pools. */
 function drawQuestions(): readonly Question[] {
   const limit = Number(values.questions);
   if (limit === 0) return data.questions;
@@ -79,8 +79,8 @@ function drawQuestions(): readonly Question[] {
 }
 
 /**
- * Skips needed tools that a tool set marks as hidden prerequisites of the request. No ranking by the question
- * can find hidden prerequisites, and hidden prerequisites would turn pruning off for every account.
+ * Skips needed tools that a tool set marks as hidden prerequisites of the request. A ranking by the question
+ * cannot find hidden prerequisites, so they would turn pruning off for every account.
  */
 function goldsOf({ golds, mainGold }: Question): readonly (readonly number[])[] {
   return mainGold === undefined ? golds : [mainGold];

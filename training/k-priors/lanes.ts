@@ -14,7 +14,7 @@ export interface Lane {
 
 /**
  * Opens a ranking method. The semantic method ranks each tool set with models that were not trained on the
- * family of the tool set. `both` is the semantic method with both encoders.
+ * tool set's family. `both` is the semantic method with both encoders.
  */
 export function openLane(name: LaneName, data: ToolData): Lane {
   const encoders = name === 'both' ? 'both' : 'first';
