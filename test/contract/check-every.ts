@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { findRecordings, loadRecordings, mayLackRecordings, type Recording } from '@gateway/testing';
 
 /**
- * The folders of recorded exchanges. The first folder is given with `--data` or found next to the checkout.
- * The second folder is in the repository (docs/internals/adding-a-provider.md).
+ * The folders of recorded exchanges. The first folder is the one given with `--data`, or the one next to the
+ * checkout. The second folder is in the repository (docs/internals/adding-a-provider.md).
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();

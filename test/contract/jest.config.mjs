@@ -5,7 +5,7 @@ export default {
   rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/../../tools/jest/node-environment.cjs',
   modulePathIgnorePatterns: [],
-  // The shared Jest configuration has paths relative to another root folder.
+  // The shared Jest configuration has paths relative to a different root folder.
   testSequencer: '@jest/test-sequencer',
   testMatch: ['<rootDir>/**/*.spec.ts'],
   reporters: ['default', '<rootDir>/table.reporter.mjs'],

@@ -4,7 +4,7 @@ import { lossesChannel } from './losses-channel.mjs';
 
 /**
  * Counts test results by API and check. The two outer `describe` blocks of every test from `checkEvery` name
- * the API and the check. The last output line is the totals as JSON.
+ * the API and the check. The last output line contains the totals as JSON.
  */
 export default class TableReporter {
   #by = {};

@@ -1,6 +1,6 @@
-// `npm run eval:compression -- --data DIR` measures the savings and losses of compression.
-// The script uses recorded sessions.
-// The script prints tables, then one line of JSON.
+// `npm run eval:compression -- --data DIR` measures the savings and losses of
+// compression. The script replays recorded sessions. The script prints tables, then one
+// line of JSON.
 import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { parseArgs } from 'node:util';
 import type { CompressionSettings } from '../../apps/compressor/src/compress-blocks/context-block.ts';
@@ -69,8 +69,8 @@ console.log(
 );
 
 /**
- * Replays all transcripts for each model. As in an edge, the compression declares clears only for models that
- * can retrieve the omitted text. Without declared clears, every model gets equal text.
+ * Replays all transcripts for each model. As in an edge, clears are declared only for models that can
+ * retrieve the omitted text. Without declared clears, all models receive the same text.
  */
 function serve(settings: Omit<CompressionSettings, 'sessionSeed'>): ServedReplays[] {
   const replayAll = (model: CatalogModel | null): Replay[] =>
@@ -98,7 +98,7 @@ function findLongest(): number {
   return totals.indexOf(Math.max(...totals));
 }
 
-/** Returns two models from the catalogue, and a copy of the first model without a prompt cache. */
+/** Returns two models from the catalogue, and a copy of the first model without prompt caching. */
 function chooseModels(): CatalogModel[] {
   const catalog = loadCatalog();
   const found = modelIds.flatMap(([provider, id]) => catalog.find(provider, id) ?? []);

@@ -30,9 +30,9 @@ const draw = randomFrom(1);
  * prompt.
  */
 const scores = {
-  /** Scores with weights that were trained on the other nine tenths of each dataset. */
+  /** Scores from weights that were trained on the other nine tenths of each dataset. */
   score: scoresBy(foldWithinDatasets),
-  /** Scores with weights that were trained only on the other datasets. */
+  /** Scores from weights that were trained only on the other datasets. */
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),

@@ -25,11 +25,11 @@ const emptyTurns = [
 /** The number of tool lists per set with which the evaluation tests the turns without a task. */
 const listsPerSet = 4;
 
-/** Measures the planner's errors in the separation of real first user turns from turns that need no tool. */
+/** Measures how often the planner confuses real first user turns with turns that need no tool. */
 export interface FirstTurnFigures {
   /** The number of different first user turns in the data. Each real first user turn needs a tool. */
   readonly first_queries: number;
-  /** The number of first user turns that the planner wrongly treats as turns without a task. */
+  /** The number of first user turns that the planner mistakes for turns without a task. */
   readonly called: number;
   readonly called_share: number;
   /** The number of turns in `called` with a needed tool among the ten best ranked tools. */

@@ -9,7 +9,7 @@ export interface KeepFigures {
   readonly recall: number;
   /** The share of tools that are forwarded. */
   readonly tools: number;
-  /** The share of the tool definitions' tokens that are forwarded. */
+  /** The forwarded share of the tool definitions' tokens. */
   readonly tokens: number;
 }
 

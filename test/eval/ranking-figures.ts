@@ -1,4 +1,4 @@
-/** For each question in a set, the ranks of the needed tools, counted from 0. */
+/** For each question in a set, the ranks of its needed tools, counted from 0. */
 export type GoldRanks = readonly (readonly number[])[];
 
 /**
@@ -28,8 +28,8 @@ export interface RankingFigures {
 const ndcgDepth = 5;
 
 /**
- * Returns the ranking figures for one question. `ranks` are the ranks of the question's needed tools, counted
- * from 0. The rank of a needed tool outside the candidates is Infinity.
+ * Returns one question's ranking figures. `ranks` are the ranks of the question's needed tools, counted from
+ * 0. The rank is Infinity for a needed tool outside the candidates.
  */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
   const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;

@@ -38,7 +38,7 @@ export interface Seen {
   readonly turn: StageTurn;
   /** Keyword scores. The index is the position of the tool. */
   readonly keyword: Float64Array;
-  /** The features of the tools. The columns are `allFeatureNames`, which start with `featureNames`. */
+  /** The features of each tool. The columns are `allFeatureNames`, which start with `featureNames`. */
   readonly features: Float32Array;
 }
 

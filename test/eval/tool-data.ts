@@ -64,8 +64,8 @@ export interface Question {
   readonly recentResults: readonly string[];
   readonly golds: readonly (readonly number[])[];
   /**
-   * The needed tool that the question itself requests, if the data set names one. All other needed tools are
-   * prerequisites that the question does not mention.
+   * The needed tool that the question itself requests, if the data set specifies one. All other needed tools
+   * are prerequisites that the question does not mention.
    */
   readonly mainGold: readonly number[] | undefined;
   readonly pools: Readonly<Record<PoolName, readonly number[] | undefined>>;
@@ -161,7 +161,7 @@ function outlineMessage(
   };
 }
 
-/** Returns the text of a message. Message content is a string, or a list of parts that contain text. */
+/** Returns the text of a message. Message content is a string, or a list of parts with text. */
 function readText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -172,7 +172,7 @@ function readText(content: unknown): string {
 
 /**
  * Returns a question's original candidates. Returns undefined if the data set has no original candidates, or
- * if no candidate is a needed tool.
+ * if none of them is a needed tool.
  */
 function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): number[] | undefined {
   const own = [...new Set((query.candidate_tool_ids ?? []).flatMap((id) => lines.get(id) ?? []))];
@@ -180,7 +180,7 @@ function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): numb
 }
 
 /**
- * Returns the element at a position that must exist.
+ * Returns the array element at an index that must exist.
  * @throws RangeError if the element does not exist
  */
 export function itemAt<Item>(items: readonly Item[], at: number): Item {

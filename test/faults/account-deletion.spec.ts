@@ -81,7 +81,7 @@ it.each(stops)(
     const id = await requestDeletion(account);
     const halfway = await untilReceipt(id, (receipt) => doneSteps(receipt).length === before.length);
     expect(doneSteps(halfway)).toEqual([...before]);
-    // The account's API keys stop working immediately, even if other deletion steps take long.
+    // The account's API keys stop working immediately, even if other deletion steps take a long time.
     expect((await postChat(stack.baseUrl, account.apiKey, hello)).status).toBe(401);
     await restartAccount();
     await stack.service(service).start();

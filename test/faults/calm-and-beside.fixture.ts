@@ -4,7 +4,7 @@ import type { StackUnderTest } from '@gateway/testing';
 import type { Answer } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** Latencies of one kind of request, in milliseconds. */
+/** Latencies of one type of request, in milliseconds. */
 export interface Measured {
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -37,7 +37,7 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
 }
 
-/** Returns the median of each latency over the measurement rounds, and the errors of all rounds. */
+/** Returns each latency's median over the measurement rounds, and the errors of all rounds. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const median = (figures: readonly number[]): number => quantile(figures, 0.5);
   return {

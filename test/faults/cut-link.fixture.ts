@@ -7,7 +7,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export interface CutLink {
   /** The address of the link as `host:port`. The process connects to the link, not to the server. */
   readonly address: string;
-  /** Closes open connections and rejects new connections. */
+  /** Closes all open connections and rejects new ones. */
   cut(): void;
   /** Keeps connections open but drops all bytes, as a network with an unplugged cable does. */
   stall(): void;

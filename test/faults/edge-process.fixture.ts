@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findFreePort, type StackUnderTest } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** An additional edge process with environment variables from the test. */
+/** An additional edge process with environment variables that the test sets. */
 export interface EdgeProcess {
   readonly baseUrl: string;
   readonly pid: number;

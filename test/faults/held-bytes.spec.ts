@@ -64,7 +64,7 @@ function renderLarge(model: string): Buffer {
 interface LargeRequest {
   readonly path: string;
   readonly body: Buffer;
-  /** Whether the client sends the body in chunks, without a declared length. */
+  /** Whether the client sends the body in chunks, without declaring a length. */
   readonly isChunked?: boolean;
 }
 
@@ -75,7 +75,7 @@ interface Refusal {
 }
 
 /**
- * Sends the request many times concurrently. Resolves when each request was rejected or waits for the
+ * Sends many copies of the request concurrently. Resolves when each request was rejected or waits for the
  * provider. Rejects if a request fails without a response.
  */
 async function sendMany({ path, body, isChunked = false }: LargeRequest): Promise<readonly Refusal[]> {

@@ -1,7 +1,7 @@
-// This process simulates a hostile account.
-// The process sends requests continuously, and is also the provider of the hostile account.
-// The process has the lowest priority.
-// The process therefore takes processor time from the gateway only if no other process needs the time.
+// Simulates a hostile account in a separate process. The process sends requests continuously,
+// and is also the provider of the hostile account. The process has the lowest priority. The
+// process therefore takes processor time from the gateway only if no other process needs the
+// time.
 import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

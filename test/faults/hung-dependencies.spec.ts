@@ -11,8 +11,8 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 
 /**
- * The median time that a hung dependency may add to a chat with cached permissions, in milliseconds. The median
- * and the longest time are checked, because a busy machine delays single requests.
+ * The median time that a hung dependency may add to a chat with cached permissions, in milliseconds. The test
+ * checks the median and the longest time, because a busy machine delays single requests.
  */
 const addedMsMax = 300;
 /** A chat that waited for a dependency would take at least 1.7 s, which is the deadline of the call. */
@@ -73,7 +73,7 @@ interface Times {
   readonly slowest: number;
 }
 
-/** Sends chats one after another, and returns the median and the longest time in milliseconds. */
+/** Sends chat requests one after another, and returns the median and maximum time in milliseconds. */
 async function timeChats(key: string): Promise<Times> {
   const times: number[] = [];
   for (let at = 0; at < chatsCount; at++) {
@@ -120,7 +120,7 @@ const listKeys = () => ({ path: '/v1/account/keys' });
 
 interface Victim {
   readonly name: string;
-  /** Whether cached responses of the dependency expire during the test. */
+  /** Whether cached responses of this dependency expire during the test. */
   readonly expires: boolean;
   /** Account routes that need the dependency. */
   readonly routes: readonly (() => object)[];
@@ -142,7 +142,7 @@ interface Prepared {
 }
 const prepared = new Map<string, Prepared>();
 
-/** Fills the caches for all services first, so that the tests wait only once for cached responses to expire. */
+/** Fills all services' caches first, so that the tests wait only once for cached responses to expire. */
 beforeAll(async () => {
   for (const { name } of victims) {
     const account = await createConnectedAccount();

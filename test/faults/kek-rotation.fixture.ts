@@ -89,8 +89,8 @@ const askedAgainMax = 8;
 const answerWithinMs = 750;
 
 /**
- * Reads a credential through the vault. Rejects if decryption fails or the value differs from the stored
- * value.
+ * Reads a credential through the vault. Rejects if the decryption fails or returns a different
+ * credential.
  */
 export async function openOne(edge: Messaging, stored: StoredCredential): Promise<void> {
   const { accountId, provider, apiKey } = stored;
@@ -139,7 +139,7 @@ export function startReaders(vault: VaultUnderTest): Readers {
 class CommandKilled extends Error {}
 
 /**
- * Rotates the key-encryption key while the test kills processes. The test kills a replica within a batch, or
+ * Rotates the key-encryption key while processes are killed. The test kills a replica within a batch, or
  * kills the rotation command. Killed processes are restarted.
  */
 export async function rotateUnderKills(vault: VaultUnderTest, kills: number): Promise<RotationOutcome> {

@@ -14,7 +14,7 @@ import {
 
 /**
  * Tests a complete rotation of the key-encryption key while clients read credentials. The rotation adds the
- * new key, re-encrypts all credentials, and removes the old key.
+ * new key, re-encrypts all credentials, and then removes the old key.
  */
 export async function expectRotationUnderKills(size: { kills: number; credentials: number }): Promise<void> {
   const undo: Undo[] = [];
@@ -45,8 +45,8 @@ export async function expectRotationUnderKills(size: { kills: number; credential
 }
 
 /**
- * Expects every credential to be encrypted with the new key. Also expects exactly one re-encryption for each
- * credential in the audit log.
+ * Expects that every credential is encrypted with the new key. Also expects exactly one re-encryption for
+ * each credential in the audit log.
  */
 async function expectEachOnce({ stack }: VaultUnderTest, credentials: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });

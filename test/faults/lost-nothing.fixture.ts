@@ -113,7 +113,7 @@ async function ask(baseUrl: string, key: string, name: string, stream: boolean):
 }
 
 /**
- * Kills each process at its scheduled time to simulate a crash. Waits until the supervisor has restarted the
+ * Kills each process at its scheduled time, as a crash would. Waits until the supervisor has restarted the
  * process.
  */
 export class Killer {

@@ -21,7 +21,7 @@ interface LoggedRow {
 }
 
 /**
- * Limits that are high enough for a whole test run. While Redis is down, only a part of the rate limit
+ * Limits that are high enough for a whole test run. While Redis is down, only part of the rate limit
  * applies.
  */
 const limits = {
@@ -157,8 +157,8 @@ interface Charged {
 }
 
 /**
- * Expects one ledger entry with the savings of each request log row. Also expects a monthly total that counts
- * each row once.
+ * Expects one ledger entry with the savings of each request log row. Also expects that the monthly total
+ * counts each row once.
  */
 async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withinMs: number): Promise<void> {
   const { telemetry, billing } = stack.dev.postgres;

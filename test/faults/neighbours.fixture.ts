@@ -10,8 +10,8 @@ const mebibyte = 1024 * 1024;
 
 /**
  * The limits of the edge. `startStack` raises the rate limits of account routes, so that the load reaches the
- * services behind account routes. Request slots, request memory, spool and cache are small, so that one
- * account soon reaches its account share.
+ * services behind those routes. Request slots, request memory, spool and cache are small, so that one account
+ * soon reaches its account share.
  */
 const edgeLimits = {
   TRUSTED_PROXIES: '127.0.0.0/8',
@@ -58,8 +58,8 @@ export async function openNeighbourhood(): Promise<Neighbourhood> {
 }
 
 /**
- * Returns the value of an edge metric that has only the common labels. Returns 0 if the metric has no value
- * yet.
+ * Returns the value of an edge metric that has only the common labels. Returns 0 if the metric has
+ * no value yet.
  */
 export async function readEdgeMetric({ stack }: Neighbourhood, name: string): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();

@@ -18,10 +18,10 @@ import {
 
 /**
  * Tests a quiet account next to a hostile account that reaches its limit, for one shared resource after
- * another. The quiet account must get no error. The quiet account's p99 latency must be at most three times
- * its p99 latency without load. Each of several rounds measures the two latencies one after another, so that
- * other load on the machine affects both latencies. The test compares the medians over all rounds, and no
- * measurement is repeated or omitted.
+ * another. The quiet account must get no error. Under load, the quiet account's p99 latency may be at most
+ * three times its p99 latency without load. Each of several rounds measures the two latencies one after
+ * another, so that other load on the machine affects both latencies. The test compares the medians over all
+ * rounds, and no measurement is repeated or omitted.
  */
 
 /**
@@ -50,7 +50,7 @@ const load = (options: Parameters<typeof renderLoad>[1]): HostileLoad => renderL
 
 interface Row {
   readonly resource: string;
-  /** The name of a service that the test stops while the hostile account sends requests. */
+  /** The service that the test stops while the hostile account sends requests. */
   readonly stopped?: string;
   readonly load: () => HostileLoad;
   readonly probe: Probe;
@@ -195,7 +195,7 @@ async function measureBeside(row: Row): Promise<Measured> {
 }
 
 /**
- * Measures the quiet account without and with the hostile account's requests, in turn. Returns the medians.
+ * Measures the quiet account without and with the hostile account's requests, in turn. Returns the median latencies.
  */
 async function compare(row: Row): Promise<{ readonly calm: Measured; readonly beside: Measured }> {
   const before = await neighbours.hostile.report();

@@ -17,7 +17,7 @@ let edge: Edge;
 let other: Edge;
 const undo: Undo[] = [];
 
-/** Timeouts shorter than the defaults, so that the tests are faster. */
+/** Timeouts below the defaults, which make the tests faster. */
 const variables = { UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '1500', UPSTREAM_ANSWER_TIMEOUT_MS: '1500' };
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const error = { message: 'told by the provider', type: 'server_error', code: nul
 const json = { 'content-type': 'application/json' };
 const failing = (status: number): ReplayControls => ({ status, body: { error }, headers: json });
 
-/** Failures of a provider before the first byte of its response. */
+/** Provider failures before the first byte of the response. */
 const troubles: Readonly<Record<string, ReplayControls>> = {
   'answers 429': failing(429),
   'answers 500': failing(500),

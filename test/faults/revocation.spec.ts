@@ -79,7 +79,7 @@ const revoke = async ({ id }: CreatedKey) => {
   const answer = await send(stack.baseUrl, { method: 'DELETE', path, key: account.apiKey });
   expect(answer.status).toBe(200);
 };
-/** Sends a request with the API key to every replica, so that each replica caches the API key's grant. */
+/** Sends one request with the API key to every replica, so that each replica caches the key's grant. */
 const warm = async ({ key }: CreatedKey) => {
   for (const edge of edges) expect((await postChat(edge, key, hello)).status).toBe(200);
 };

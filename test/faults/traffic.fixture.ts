@@ -5,7 +5,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 
 /** The result of one request, as the client received the result. */
 export interface Outcome {
-  /** The client's own request id, in the form `<run>-<number>`. */
+  /** The client's name for the request, in the form `<run>-<number>`. */
   readonly name: string;
   /** The HTTP status of the response, or 0 if the connection broke. */
   readonly status: number;
@@ -18,7 +18,7 @@ export interface Run {
   readonly key: string;
   readonly name: string;
   readonly model: string;
-  /** A function that is called after a third of the requests have completed. */
+  /** Called as soon as a third of the requests have completed. */
   readonly disturb: () => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ const plainMessage = {
   usage: { input_tokens: 10, output_tokens: 20 },
 };
 
-/** Returns a healthy provider's response in the provider's own format. */
+/** Returns a healthy provider's response in that provider's format. */
 export function wellAnswered({ url, body }: Pick<ReceivedRequest, 'url' | 'body'>): ReplayControls {
   const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
   if (url.endsWith('/messages')) {
@@ -90,7 +90,7 @@ export function ask(baseUrl: string, { key }: TroubledAccount, stream: boolean):
   return postChat(baseUrl, key, { model: 'openai/gpt-4o-mini', stream, messages });
 }
 
-/** Sends many requests, a few in parallel. Every second request is a streaming request. */
+/** Sends many requests, a few of them in parallel. Every second request is a streaming request. */
 export async function askMany(
   baseUrl: string,
   account: TroubledAccount,
@@ -106,7 +106,7 @@ export async function askMany(
   return answers;
 }
 
-/** Returns the responses with an error or without a complete content. */
+/** Returns the responses that have an error or incomplete content. */
 export function broken(answers: readonly Answer[]): { status: number; text: string }[] {
   return answers
     .filter(({ status, text, headers }) => {

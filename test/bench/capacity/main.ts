@@ -19,8 +19,8 @@ const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;
 /**
- * The planned maximum CPU utilization. The remaining capacity is for load peaks and for restarts of
- * processes.
+ * The planned maximum CPU utilization. The remaining capacity covers load peaks and process
+ * restarts.
  */
 const utilization = 0.6;
 

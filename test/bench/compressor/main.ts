@@ -76,8 +76,8 @@ function measure(kind: Kind, settings: CompressionSettings) {
 }
 
 /**
- * Measures a text and a text of twice the size in turn, so that other load affects the two measurements
- * equally.
+ * Measures a text and another of twice the size in turn, so that other load on the machine affects both
+ * measurements equally.
  */
 function measureDoubling(kind: Kind, settings: CompressionSettings): number {
   const [single, double] = [makeBlocks(kind, 2 * tokens), makeBlocks(kind, 4 * tokens)];

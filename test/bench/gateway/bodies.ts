@@ -72,7 +72,7 @@ export function renderGrowing(tokens: number, model: string): GrowingBody {
 export type BodyKind = 'plain' | 'tools' | 'conversation';
 type Bodies = Record<BodyKind, (model: string) => string>;
 
-/** The request bodies of the benchmark as JSON text, by format. The field `model` is added later. */
+/** The request bodies of the benchmark as JSON text, by format. The field `model` is added to the bodies later. */
 export function renderBodies(): Record<'chat-completions' | 'responses', Bodies> {
   const tools = loadTools();
   const conversation = renderConversation();

@@ -119,7 +119,7 @@ async function measure(system: System, load: Case, connections: number, round: n
   return { system, load, connections, round, figures, processorMs };
 }
 
-/** The use of all processes of a system. The gateway's databases and message bus are processes of the gateway. */
+/** The use of all processes of a system. The gateway's databases and message bus also count as gateway processes. */
 function readUse(system: System): ProcessUse {
   if (system !== 'ours') return readUseOf((system === 'bare' ? bare : portkey).pid);
   const uses = [...readProcessUse(stack).values()];
@@ -128,7 +128,7 @@ function readUse(system: System): ProcessUse {
 }
 
 /**
- * Waits until every usage event is written, so that pending work of one system does not slow down the next
+ * Waits until every usage event is written, so that one system's pending work does not slow down the next
  * system.
  */
 async function queueIsEmpty(): Promise<void> {

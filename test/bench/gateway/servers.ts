@@ -48,8 +48,8 @@ const response = JSON.stringify({
 });
 
 /**
- * Installs the load generator (wrk) and the server that replaces the provider (nginx). If a program is
- * missing, the error names the program.
+ * Installs the load generator (wrk) and nginx, which stands in for the provider. If a program is missing, the
+ * error names the program.
  */
 export function installBenchPrograms(): void {
   const missing = installPrograms([
@@ -60,8 +60,8 @@ export function installBenchPrograms(): void {
 }
 
 /**
- * Starts nginx in place of a provider. nginx sends one fixed response per format, so the provider needs little
- * CPU time.
+ * Starts nginx as a stand-in for a provider. nginx sends one fixed response per format, so the provider needs
+ * little CPU time.
  */
 export async function startProvider(): Promise<RunningServer> {
   const port = await findFreePort();

@@ -67,8 +67,8 @@ async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolea
 }
 
 /**
- * Looks up each API key once. A cached grant is valid for ten seconds, which is longer than one measured
- * round.
+ * Looks up each API key once, which fills the cache. A cached grant stays valid for ten seconds, which is
+ * longer than one measured round.
  */
 async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void> {
   for (const each of headers) await authenticateHeaders(each, grants);

@@ -142,7 +142,7 @@ export async function measureNew(runs: number) {
 }
 
 /**
- * Sends requests at a fixed pace, and does not wait for responses. Each measured time starts at the planned
+ * Sends requests at a fixed rate, without waiting for responses. Each measured time starts at the planned
  * time of the request.
  */
 export async function measureLoad(perSecond: number, seconds: number, encoders: EncoderChoice) {

@@ -8,9 +8,9 @@ import { cpuMs, quantile, round } from './router.ts';
 const tokens = 64;
 
 /**
- * Measures the usual approach for comparison. A sentence transformer with the size of MiniLM runs over every
- * tool in the list. The transformer runs on one thread with the best of several batch sizes. The weights of
- * the transformer are random, which does not affect the time.
+ * Measures the usual approach for comparison. A sentence transformer of MiniLM's size encodes every tool in
+ * the list. The transformer runs on one thread, with the fastest of several batch sizes. The weights of the
+ * transformer are random, which does not affect the time.
  */
 export async function measurePeer(tools: number) {
   const session = await InferenceSession.create(makeMiniLm(), { intraOpNumThreads: 1, interOpNumThreads: 1 });

@@ -131,12 +131,12 @@ export class RouterUnderTest {
     return reply;
   }
 
-  /** Waits until all pending vectors of the first encoder are computed. */
+  /** Waits until the first encoder has computed all pending vectors. */
   async settleFirst(): Promise<void> {
     while (this.ranking.vectors.pending > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
-  /** Waits until all pending vectors of both encoders are computed. */
+  /** Waits until both encoders have computed all pending vectors. */
   async settle(): Promise<void> {
     await this.settleFirst();
     const second = this.ranking.secondVectors;

@@ -5,7 +5,7 @@ import type { ReadBody } from './stream-client.ts';
 
 /** The streams that the provider has sent. The hash of a stream is available after the end of the stream. */
 export interface SentStreams {
-  /** The maximum number of concurrently open streams. */
+  /** The largest number of streams that were open at the same time. */
   readonly openMost: number;
   /** The sent streams by the stream id in the request. */
   readonly sent: Readonly<Record<string, Partial<ReadBody>>>;

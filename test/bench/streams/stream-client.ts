@@ -13,7 +13,7 @@ export interface StreamTarget {
 export interface StreamOrder {
   readonly id: string;
   readonly chunks: number;
-  /** Milliseconds between chunks. With 0, the provider sends as fast as the client reads. */
+  /** The interval between chunks in milliseconds. With 0, the provider sends as fast as the client reads. */
   readonly everyMs: number;
   /** The number of text characters in each chunk, in addition to the send time. */
   readonly fillBytes: number;

@@ -1,6 +1,6 @@
 /**
- * Builds a non-streaming response from the text of a stream, as the official clients do. This function uses
- * no code under test.
+ * Builds a non-streaming response from the text of a stream, as the official clients do. Shares no code with
+ * the code under test.
  */
 type Members = Record<string, unknown>;
 
@@ -78,7 +78,7 @@ function addContent(message: Members, content: unknown): void {
   }
 }
 
-/** Appends Mistral content parts. A part is merged into the previous part if both parts have the same type. */
+/** Appends Mistral content parts. A part is merged into the previous part if both have the same type. */
 function addParts(parts: Members[], added: Members[]): Members[] {
   const all = [...parts];
   for (const part of added) {

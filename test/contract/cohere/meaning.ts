@@ -12,8 +12,8 @@ export function requestMeaning(body: Members): Members {
 }
 
 /**
- * Returns true for a body of version 1 of the Cohere API, which is not supported. Requests of version 1 have
- * a single message and a history.
+ * Returns true for a body of Cohere's API version 1, which is not supported. Version 1 requests have a single
+ * message and a history.
  */
 export function isVersionOne(body: Members): boolean {
   return typeof body.message === 'string' || typeof body.text === 'string';

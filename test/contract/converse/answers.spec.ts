@@ -51,7 +51,7 @@ checkEvery('stream equal to a plain response', 'converse_stream', isBinary, (rec
   const answer = foldAnswer([...parser.push(bytes), ...parser.end()]);
   const plain = client.renderResponse(answer, defaults);
   const expected = responseMeaning(sumStream(bytes).body);
-  // A response without metadata has no token usage, although the SDK types declare the usage as required.
+  // A response without metadata has no token usage, although the SDK's types declare usage as required.
   expect(responseMeaning(JSON.parse(JSON.stringify(plain)) as Members)).toEqual({
     usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
     ...expected,

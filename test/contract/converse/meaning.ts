@@ -1,8 +1,8 @@
 /**
- * Normalizes request and response bodies in the Converse format. After the normalization, two bodies with
- * equal meaning are equal. The normalization uses no code under test. A null field counts as an absent field.
- * An empty list or settings object counts as an absent field. The body's model is ignored, because the URL
- * path contains the model. JSON Schemas that differ only in whitespace count as equal.
+ * Normalizes request and response bodies in the Converse format. After normalization, two bodies with the
+ * same meaning are equal. The normalization shares no code with the code under test. A null field counts as
+ * an absent field. An empty list or settings object counts as an absent field. The body's model is ignored,
+ * because the URL path contains the model. JSON Schemas that differ only in whitespace count as equal.
  */
 export type Members = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ export type Members = Record<string, unknown>;
  * and empty objects have a meaning.
  */
 const carriedWhole = new Set(['input', 'json', 'additionalModelResponseFields', 'trace']);
-/** Fields in which an empty value has the meaning of an absent field. */
+/** Fields in which an empty value means the same as an absent field. */
 const emptyIsAbsent = new Set([
   'system',
   'inferenceConfig',

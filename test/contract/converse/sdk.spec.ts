@@ -21,8 +21,8 @@ interface SdkSum {
 }
 
 /**
- * Returns true for a stream event with content. Message starts, block ends and empty block starts have no
- * content.
+ * Returns true for a stream event that carries content. Message starts, block ends and empty block starts
+ * have no content.
  */
 function isTold({
   contentBlockStart: started,

@@ -23,7 +23,7 @@ interface AnswerLoss {
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }
 
-/** Returns true if a tool call's arguments are invalid JSON because the model's output was cut off. */
+/** Returns true if a tool call's arguments are invalid JSON because the model's output was truncated. */
 const isBroken = ({ input }: CallReading): boolean => typeof input === 'string';
 
 const everyClient: readonly ClientName[] = ['chat-completions', 'messages', 'converse', 'responses'];

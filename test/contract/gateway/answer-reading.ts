@@ -1,5 +1,5 @@
 /**
- * The response content that a client of any format must receive. Tests compare the content with an
+ * The response content that a client of any format must receive. Tests compare this reading with an
  * independent reading of the response.
  */
 export interface AnswerReading {
@@ -9,7 +9,7 @@ export interface AnswerReading {
   readonly calls: readonly CallReading[];
   readonly reason: StopReading;
   readonly usage: UsageReading;
-  /** The cited web pages, each listed once. Only chat-completions clients receive cited pages. */
+  /** The cited web pages, each listed once. Only chat-completions clients receive the cited pages. */
   readonly links: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface CallReading {
    */
   readonly id: string | null;
   readonly name: string;
-  /** The arguments of the tool call, parsed from JSON. Arguments that are not valid JSON stay text. */
+  /** The tool call's arguments, parsed from JSON. Arguments that are not valid JSON stay text. */
   readonly input: unknown;
 }
 

@@ -111,7 +111,7 @@ async function sendThrough(gateway: ContextPlanner, request: readonly SentMessag
 }
 
 /**
- * Returns the bytes that the provider's prompt cache compares. Cache markers are removed, and every text
+ * Returns the bytes that the provider compares in its prompt cache. Cache markers are removed, and every text
  * message has one form.
  */
 function renderPrefix(sent: readonly SentMessage[]): string[] {
@@ -148,8 +148,8 @@ describeSessions.each([
 });
 
 /**
- * Sends a session through one gateway, and only the last request through a new gateway. Returns both upstream
- * requests.
+ * Sends a session through one gateway, and its last request again through a new gateway. Returns both
+ * upstream requests.
  */
 async function repeatLast(session: Transcript, isBound: boolean) {
   const requests = listRequests(session);

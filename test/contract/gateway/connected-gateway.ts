@@ -1,7 +1,7 @@
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Client } from 'pg';
 
-/** Starts a gateway that uses the replay provider as every provider. Creates an API key with high limits. */
+/** Starts a gateway in which the replay provider replaces all providers. Creates an API key with high limits. */
 export interface ConnectedGateway {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -24,7 +24,7 @@ const connected = {
 
 export async function startConnectedGateway(): Promise<ConnectedGateway> {
   const replay = await startReplayProvider();
-  // Retries are off, so that a recorded error response is returned only once.
+  // Retries are off, so that the replay provider returns a recorded error response only once.
   const stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone(stack);
   const created = (await call(stack, 'POST', '/v1/account/keys', {

@@ -6,7 +6,7 @@ import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * An API with recorded streams that the test truncates. The fields are the provider, the client formats, and a
+ * An API with recorded streams that the test cuts. The fields are the provider, the client formats, and a
  * pattern for the last event that changes the response.
  */
 interface CutApi {
@@ -14,9 +14,9 @@ interface CutApi {
   readonly provider: string;
   readonly type: string;
   /**
-   * The formats of the clients that read the cut streams. At each byte position, a client of one of the formats
-   * reads the cut stream. If the stream is in a client format, only a client of the same format reads the
-   * stream.
+   * The formats of the clients that read the cut streams. At each byte position, a client of one of
+   * the formats reads the cut stream. A stream in a client format is read only by a client of that
+   * format.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
@@ -27,7 +27,7 @@ const sse = 'text/event-stream';
 const binary = 'application/vnd.amazon.eventstream';
 
 /**
- * The APIs with recorded streams that the test truncates. The field `end` matches the event that completes the
+ * The APIs with recorded streams that the test cuts. The field `end` matches the event that completes the
  * response. The completing event is `finish_reason` in chat completions, `message_stop` in messages and
  * `messageStop` in Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere.
  * Later data in a stream (usage, `[DONE]`, empty lines) does not change the response.

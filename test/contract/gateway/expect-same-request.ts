@@ -18,7 +18,7 @@ export function expectSameRequest(
     losses.some((field) => field === name || field.startsWith(`${name}[`)) ||
     // Without tools, the setting for parallel tool calls has no effect.
     (name === 'parallel_tool_calls' && heard.tools.length === 0);
-  // A format without thinking levels can only turn thinking on.
+  // A format without thinking levels can only switch thinking on.
   const isVague = isLost('reasoning_effort') && typeof asked.settings['thinking'] !== 'number';
   const settings = Object.keys(asked.settings).filter(
     (name) => !isLost(name) && !(name === 'thinking' && isVague),
@@ -80,8 +80,8 @@ function withDefaults(
 }
 
 /**
- * Checks that no text is lost and that no content is added. An emptied turn is merged with the turns next to
- * the emptied turn.
+ * Checks that no text was lost and no content was added. An emptied turn is merged with the turns next to the
+ * emptied turn.
  */
 function expectSome(heard: readonly TurnReading[], asked: readonly TurnReading[]): void {
   const textOf = (turns: readonly TurnReading[], speaker: string): string =>

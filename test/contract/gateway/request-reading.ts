@@ -19,7 +19,7 @@ export interface TurnReading {
   readonly role: 'user' | 'assistant';
   /** The text of the turn without whitespace, because formats join and trim text differently. */
   readonly text: string;
-  /** All content of the turn except text. Each item is serialized as JSON. */
+  /** All content of the turn other than text. Each item is serialized as JSON. */
   readonly items: readonly string[];
 }
 
@@ -62,15 +62,15 @@ function isDefault(mode: string): boolean {
 }
 
 /**
- * Normalizes the thinking settings. A thinking level turns thinking on. The absence of a thinking setting
- * means that thinking is off.
+ * Normalizes the thinking settings. Setting a thinking level turns thinking on. Without a thinking setting,
+ * thinking is off.
  */
 function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
   if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;
   return thinking.budgetTokens ?? (reasoningEffort === undefined ? true : undefined);
 }
 
-/** The schema's name and description are ignored, because only some formats have them. */
+/** The schema's name and description are ignored, because not all formats have them. */
 function readFormat(format: ChatRequest['settings']['responseFormat']): unknown {
   if (format === undefined || format.type === 'text') return undefined;
   return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };
@@ -136,8 +136,8 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Readings omit reasoning, because reasoning is valid only for the model that produced the reasoning.
-    // If the upstream request omits reasoning, the gateway reports a loss.
+    // Readings omit reasoning, because only the model that produced it can use it. If the upstream request
+    // omits reasoning, the gateway must report a loss.
     case 'thinking':
     case 'opaque':
       return [];

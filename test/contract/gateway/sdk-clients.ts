@@ -115,7 +115,7 @@ async function askResponses(
 }
 
 /**
- * Maps stop reasons to their meaning. Each stop reason has one meaning in all formats, so one table is
+ * Maps stop reasons to their meaning. Each stop reason means the same in all formats, so one table is
  * enough.
  */
 const stops: Readonly<Record<string, StopReading>> = {

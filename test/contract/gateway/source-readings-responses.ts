@@ -15,9 +15,9 @@ import {
 import { collect, isStreamed, textOf, type ReadSource } from './source-readings.ts';
 
 /**
- * Builds a non-streaming response from a stream. The `output_item.done` events contain the complete items, and
- * the last event contains all other fields. Clients read texts and arguments from the deltas. In edited
- * recordings, the deltas differ from the items.
+ * Builds a non-streaming response from a stream. The `output_item.done` events contain the complete items,
+ * and the last event contains all other fields. Clients assemble texts and arguments from the deltas. In
+ * edited recordings, the deltas differ from the items.
  */
 function sumStream(text: string): Members | null {
   const events = text
@@ -63,7 +63,7 @@ function readCall({ type, call_id: id, name, input, arguments: given }: Members)
 
 const ownItems = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call']);
 
-/** Reads a whole response from a recording or from the SDK. */
+/** Reads a complete response from a recording or from the SDK. */
 export function readResponse(body: Members): AnswerReading {
   const output = asList(body.output);
   const parts = messagePartsOf(output);

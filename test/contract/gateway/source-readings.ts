@@ -32,7 +32,7 @@ export interface Source {
 
 /**
  * Reads a recorded response. Returns null for a failed response. A failed response contains an error, is
- * incomplete, or comes from another API.
+ * incomplete, or comes from a different API.
  */
 export type ReadSource = (recording: Recording) => Source | null;
 
@@ -64,8 +64,8 @@ const chatStops: Readonly<Record<string, StopReading>> = {
 };
 
 /**
- * For a tool call that was forced by name, OpenAI's finish reason is `stop`. All other formats state that the
- * model called a tool.
+ * For a tool call that the request forced by name, OpenAI's finish reason is `stop`. All other formats state
+ * that the model called a tool.
  */
 function chooseChatStop(raw: unknown, calls: boolean): StopReading {
   const stop = chooseStop(chatStops, raw);
@@ -240,8 +240,8 @@ export const readConverse: ReadSource = (recording) => {
 };
 
 /**
- * Returns true for calls to server-side tools, for the results of server-side tools, and for all other blocks
- * that only Converse has.
+ * Returns true for server-side tool calls and results, and for all other blocks that only Converse
+ * has.
  */
 function isConverseOwn(block: Members): boolean {
   const isKnown = Object.keys(block).some((name) => converseParts.has(name));

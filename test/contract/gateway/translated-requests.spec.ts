@@ -70,7 +70,7 @@ const paths: Readonly<Record<Exclude<ClientName, 'converse'>, string>> = {
 
 /** Returns the recorded request as a client would send it to another provider. Only the model is changed. */
 function addressTo({ provider, model: given }: Target, { format }: Origin, recording: Recording): Sent {
-  // Bedrock receives Responses API requests for models of other families unchanged.
+  // Bedrock receives Responses API requests for non-Claude models unchanged.
   const isClaude = provider === 'hosted' && format === 'responses';
   const name = isClaude ? 'anthropic.some-model' : recording.model;
   const model = `${provider}/${given ?? name ?? 'some-model'}`;

@@ -100,8 +100,8 @@ async function call(method: string, path: string, body: unknown): Promise<unknow
 }
 
 /**
- * Returns the bytes that the client sends. The function adds the provider prefix to the model in the recorded
- * bytes.
+ * Returns the bytes that a client would send. The function adds the provider prefix to the model in the
+ * recorded bytes.
  */
 function addressTo(provider: string, request: Buffer): Buffer {
   const text = request.toString('utf8');
@@ -118,8 +118,8 @@ async function passThrough(
 ): Promise<void> {
   const request = bodyOf(recording, 'request');
   const body = bodyOf(recording, 'response');
-  // The replay provider sends the recorded response body with only a content type.
-  // Provider headers other than the content type must not reach the client.
+  // The replay provider sends the recorded response body with no header except a content type. Provider
+  // headers other than the content type must not reach the client.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
   const asked = endpoint.address(recording);

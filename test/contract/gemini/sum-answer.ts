@@ -1,7 +1,7 @@
 /**
- * Builds a non-streaming response from the chunks of a stream. This function uses no code under test. A text
- * part is merged into the previous part if both parts are answer text or both parts are thoughts. A part with a
- * signature stays separate.
+ * Builds a non-streaming response from the chunks of a stream. Shares no code with the code under test. A
+ * text part is merged into the previous part if both parts are answer text or both parts are thoughts. A part
+ * with a signature stays separate.
  */
 import { camel, isMembers, type Members } from './meaning.ts';
 
@@ -54,8 +54,8 @@ export function sumAnswer(chunks: readonly Members[]): AnswerSum {
 }
 
 /**
- * Adds up the token usage of all chunks. Later counts replace earlier counts. The result has a total token
- * count only if the last chunk with counts has a total.
+ * Adds up the token usage of all chunks. Later token counts replace earlier ones. Returns a total token count
+ * only if the last chunk with counts contains a total.
  */
 function sumUsage(all: readonly Members[]): Members | undefined {
   const { totalTokenCount: total, ...counts } = Object.assign({}, ...all) as Members;
@@ -118,7 +118,7 @@ function addCall(parts: Members[], part: Members, piece: Members): void {
   expect([undefined, true, false]).toContain(willContinue);
 }
 
-/** Sets the argument value at a path such as `$.address.lines[0]`. */
+/** Sets the argument at a path such as `$.address.lines[0]`. */
 function addPartialArg(args: Members, piece: Members): void {
   const path = [...String(piece.jsonPath).matchAll(/[^.[\]'"$]+/g)].map(([step]) => step);
   const last = path.pop()!;

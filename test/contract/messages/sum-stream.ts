@@ -1,8 +1,8 @@
 import { isMembers, type Members } from './meaning.ts';
 
 /**
- * Builds a non-streaming response from the text of a stream, as the official clients do. This function uses
- * no code under test.
+ * Builds a non-streaming response from the text of a stream, as the official clients do. Shares no code with
+ * the code under test.
  */
 export interface StreamSum {
   readonly body: Members;
@@ -13,8 +13,8 @@ export interface StreamSum {
 }
 
 export function sumStream(text: string): StreamSum {
-  // Two recordings contain a second response after the end of the first response.
-  // The second response in a recording is ignored.
+  // Two recordings contain a second response after the end of the first response. Only the first response in
+  // a recording is read.
   const end = text.search(/(?<=event: message_stop\r?\ndata: .*\r?\n\r?\n)./);
   const frames = text
     .slice(0, end === -1 ? undefined : end)

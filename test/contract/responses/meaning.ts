@@ -1,6 +1,6 @@
 /**
- * Normalizes request and response bodies in the Responses format. After the normalization, two bodies with
- * equal meaning are equal. A null field counts as an absent field. `stream: false` counts as an absent
+ * Normalizes request and response bodies in the Responses format. After normalization, two bodies with the
+ * same meaning are equal. A null field counts as an absent field. `stream: false` counts as an absent
  * `stream`.
  */
 export type Members = Record<string, unknown>;

@@ -14,8 +14,8 @@ export interface TrafficOptions {
   readonly recallTarget: number;
   readonly hasRecovery: boolean;
   /**
-   * The probability with which the simulated model recovers a pruned tool. The gateway does not know the
-   * recovery probability.
+   * The probability that the simulated model recovers a pruned tool. The gateway does not know the recovery
+   * probability.
    */
   readonly recoveryRate: number;
   readonly random: () => number;

@@ -39,7 +39,7 @@ export interface FallFigures {
    * tool with a low rank.
    */
   readonly strayed: Delays;
-  /** The delays of the alarm if both kinds of lower ranks occur together. */
+  /** The delays of the alarm if both causes of lower ranks occur together. */
   readonly both: Delays;
 }
 
@@ -50,7 +50,7 @@ export interface FallFigures {
 export interface Delays {
   readonly p50: number | null;
   readonly p90: number | null;
-  /** The median number of conversations until the worker raises the share of shadow conversations. */
+  /** The median number of conversations before the worker raises the share of shadow conversations. */
   readonly suspectedP50: number | null;
 }
 
@@ -164,7 +164,7 @@ interface QuietCase {
   readonly length: number;
 }
 
-/** Sends an account's conversations while the account's true recall stays constant. */
+/** Sends an account's conversations, with no change in the account's true recall. */
 function runQuiet(random: () => number, { target, recoveryRate, length }: QuietCase): QuietRun {
   const account = simulateAccount(random);
   const traffic = open(account, { target, recoveryRate, random, every: Infinity });
@@ -210,8 +210,8 @@ function describe(delays: readonly Delay[]): Delays {
 }
 
 /**
- * Draws conversations of the given account. The tool ranks are multiplied until recall at `k` is ten
- * percentage points lower.
+ * Draws conversations of the given account. The tool ranks are multiplied by a factor that lowers recall at
+ * `k` by ten percentage points.
  */
 function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   const wanted = (recallAt[k] ?? 1) - 0.1;

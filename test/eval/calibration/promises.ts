@@ -55,7 +55,7 @@ export interface PromiseFigures {
 }
 
 /**
- * Measures the share of accounts for which calibration meets the recall target.
+ * Measures the share of accounts for which calibration reaches the recall target.
  * @param accounts number of simulated accounts per row of the table
  */
 export function measurePromises(accounts: number, seed: number): PromiseFigures[] {

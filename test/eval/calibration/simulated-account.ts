@@ -9,7 +9,7 @@ export interface SimulatedAccount {
    * The share of conversations in which the K best tools include every needed tool. The index is K, from 1.
    */
   readonly recallAt: Float64Array;
-  /** The ranks of the tools that each conversation needs. Each needed tool occurs once. */
+  /** The tool ranks that each conversation needs. Each needed tool occurs once. */
   readonly sessions: readonly (readonly number[])[];
   /** Draws one of the account's fixed conversations, so the shares in `recallAt` are exact. */
   readonly draw: (random: () => number) => readonly number[];
@@ -24,8 +24,8 @@ export const difficulties = { min: 0.3, max: 1.7 } as const;
 
 /**
  * Two distributions of the ranks of needed tools. In the first distribution, most needed tools rank near the
- * top. In the second distribution, some needed tools rank anywhere. The ranks in real tool sets are between
- * the two distributions.
+ * top. In the second distribution, some needed tools rank anywhere. Real tool sets have ranks between these
+ * two distributions.
  */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;

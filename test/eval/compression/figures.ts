@@ -33,7 +33,7 @@ export interface Figures {
 
 /**
  * Computes the figures of all replays.
- * @param frontTokens number of cached tokens of tools and instructions in front of every request
+ * @param frontTokens number of cached tokens of tools and instructions in front of each request
  */
 export function measure(served: readonly ServedReplays[], frontTokens = 0): Figures {
   const costs = served.map(({ model, replays }) => costRatio(model, replays, frontTokens));

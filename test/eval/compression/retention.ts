@@ -4,7 +4,7 @@ export interface Retention {
   /** The number of values in the client's context that later tool calls use. */
   values: number;
   /**
-   * The number of the values that are also in the sent context, directly or through the target of a
+   * The number of those values that the sent context still contains, directly or through a
    * reference.
    */
   inContext: number;
@@ -18,9 +18,9 @@ const numberLengthMin = 2;
 
 /**
  * Counts the argument values that the agent could still read when the agent made its tool calls.
- * @param before the messages that the client had sent
- * @param sent the messages that the gateway sent, with references resolved
- * @param omitted the content that the gateway's markers replaced
+ * @param before the messages that the client sent @param sent the messages that the gateway
+ * sent, with references resolved @param omitted the content that the gateway's markers
+ * replaced
  */
 export function measureRetention(
   message: Message,
@@ -40,7 +40,7 @@ export function measureRetention(
 }
 
 /**
- * Returns the argument values in the tool calls of one turn. If a tool call is written as text, the values
+ * Returns the argument values in one turn's tool calls. For a tool call that is written as text, the values
  * are the words and lines of the command.
  */
 function valuesOf({ content, tool_calls = [] }: Message): Set<string> {

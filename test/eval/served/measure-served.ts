@@ -24,7 +24,7 @@ export interface ServedFigures {
   /** The mean K of calibrated buckets. Null if no bucket was calibrated. */
   readonly k: number | null;
   /**
-   * The mean share of buckets in each calibration state. Each bucket counts with the number of its
+   * The mean share of buckets in each calibration state. Each bucket is weighted by its number of
    * conversations.
    */
   readonly states: Readonly<Record<'calibrated' | 'prior' | 'off', number>>;

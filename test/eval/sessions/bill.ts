@@ -31,8 +31,8 @@ export interface Bill {
 }
 
 /**
- * Returns the cost of a session for a model. The unit is one token at the model's regular input price. Model
- * calls are assumed to follow each other within the cache's lifetime.
+ * Returns the cost of a session for a model. Costs are in units of one token at the model's regular input
+ * price. Model calls are assumed to follow each other within the cache's lifetime.
  */
 export function billSession(model: CatalogModel, calls: readonly BilledCall[]): number {
   const { tools, instructions, messages, output, searches } = splitBill(model, calls);

@@ -2,7 +2,7 @@ import type { ToolDefinition } from '@gateway/contracts';
 
 /** One model call in a recorded session. */
 export interface EvalRequest {
-  /** The texts of all user turns up to the request. */
+  /** The texts of all user turns before the request. */
   readonly userTurns: readonly string[];
   /** The number of tokens that the client added after the previous response. */
   readonly newTokens: number;

@@ -6,7 +6,7 @@ import { loadTranscripts, type Message } from '../compression/transcripts.ts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalRequest, EvalSession } from './eval-session.ts';
 
-/** Assumed token counts of tool results and instructions, which the public dialogues do not contain. */
+/** Assumed token counts for tool results and instructions, which the public dialogues lack. */
 const systemTokens = 300;
 const resultTokens = 80;
 const callTokens = 40;
@@ -24,7 +24,7 @@ interface QueryLine {
 
 export interface SessionData {
   readonly sessions: readonly EvalSession[];
-  /** The tools of all data sets. Tool lists are extended with tools from all data sets. */
+  /** The tools of all data sets. Tool lists are filled up with tools from all data sets. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
 }
 

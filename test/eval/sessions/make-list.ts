@@ -7,9 +7,9 @@ import type { EvalList, EvalSession } from './eval-session.ts';
 const realServers = ['github_mcp', 'mongodb_mcp'];
 
 /**
- * Mixes the session's own tools with added tools, up to `size` tools in total. Half of the added tools come
- * from real servers, and half from any data set. A hash of session and tool determines the added tools and
- * their order, so every run has equal tool lists.
+ * Combines the session's own tools with added tools, up to `size` tools in total. Half of the added tools
+ * come from real servers, and half from any data set. A hash of session and tool determines the added tools
+ * and their order, so every run has equal tool lists.
  */
 export function makeList(
   session: EvalSession,

@@ -15,19 +15,19 @@ const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 
 /**
  * Prices of a cached prefix, as fractions of the input price. The results for a fixed K do not depend on the
- * prices of a cached prefix.
+ * cached-prefix prices.
  */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
 export interface ListReport {
   readonly tools: number;
-  /** The lengths of the instructions and tool results in the prompt. */
+  /** The lengths of the prompt's instructions and tool results. */
   readonly prompt: PromptSize;
   readonly sessions: number;
   readonly requestsPerSession: number;
   /** The figures of the method that sends each request with its K best tools. */
   readonly stateless: readonly Point[];
-  /** The figures of the methods that keep the tool set of each conversation, by recovery mode and K. */
+  /** Figures of the methods that keep the tool set of each conversation, by recovery mode and K. */
   readonly frontier: readonly Point[];
   /** The figures for each recall target, with the prices of each model. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;
@@ -149,7 +149,7 @@ async function replayAll(subjects: readonly ReplaySubject[], replay: Replay): Pr
   return outcomes;
 }
 
-/** Returns the cost of sending all tools, summed over all sessions, by model. */
+/** Returns the cost of sending all tools, summed over all sessions, per model. */
 function baseOf(all: readonly ReplayOutcome[], models: readonly CatalogModel[]): Map<string, number> {
   return new Map(
     models.map((model) => [nameOf(model), sumOf(all, ({ calls }) => billSession(model, calls))]),

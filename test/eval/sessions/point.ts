@@ -13,7 +13,7 @@ export interface Point {
   readonly cost: Readonly<Record<string, number>>;
   /** The share of tool calls for which the tool was forwarded. */
   readonly callRecall: number;
-  /** The share of conversations in which every needed tool was forwarded when it was first needed. */
+  /** The share of conversations in which every needed tool was forwarded when the model first needed it. */
   readonly forwardedRecall: number;
   /**
    * The mean over conversations of ρ^m, for m missed tools and the policy's recovery rate ρ (`recoveryRate`).

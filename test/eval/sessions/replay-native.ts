@@ -5,10 +5,10 @@ import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { askRouter, countChance, renderQuestion, replayRequests, type ReplayState } from './replay-state.ts';
 
 /**
- * Settings of a replay with the provider's own deferral. With deferred loading, a tool definition costs
- * nothing until the model searches for the tool. After the search, the transcript contains the definition.
- * The search is one step of a response, and the provider reads the context again for the search step. With
- * allowed tools, the prompt contains every definition, including the definitions of forbidden tools.
+ * Settings for a replay with the provider's own deferral. With deferred loading, a tool definition costs
+ * nothing until the model searches for the tool. From then on, the transcript contains the definition. The
+ * search is a step within a response, and the provider reads the context again for that step. With allowed
+ * tools, the prompt contains every definition, including the definitions of forbidden tools.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;
@@ -37,10 +37,10 @@ export function replayNative(subject: ReplaySubject, setting: NativeSetting): Pr
   });
 }
 
-/** Settings of a replay with bound reasoning. */
+/** Settings for a replay with bound reasoning. */
 export type BoundSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly policy: RoutingPolicy | null;
-  /** With `pruned`, the model cannot reach tools outside the tool set. */
+  /** With `pruned`, the model has no access to tools outside the tool set. */
   readonly mode: 'deferred' | 'pruned';
   /** Whether later user turns load deferred tools at the end of the conversation. */
   readonly appends: boolean;

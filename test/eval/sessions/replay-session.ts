@@ -14,14 +14,14 @@ import {
   type ReplayState,
 } from './replay-state.ts';
 
-/** The number of tokens in a call to the recovery tool. */
+/** The number of tokens in one call to the recovery tool. */
 const askTokens = 60;
 const standInTokens = 180;
 const nameTokens = 5;
 
 /**
- * Sends a session through the tool router's own planner, request by request. Counts the tokens that providers
- * would bill.
+ * Sends a session through the tool router's own planner, request by request. Counts the tokens that a
+ * provider would bill.
  */
 export function replaySession(subject: ReplaySubject, settings: ReplaySettings): Promise<ReplayOutcome> {
   return replayRequests(subject, settings.policy ?? null, async (request, planner, state) => {
@@ -113,7 +113,7 @@ function answer(
 }
 
 /**
- * Records that the model needs a tool. A tool that recovery added counts as recovered. Without recovery, a
+ * Records that the model needed a tool. A tool that recovery added counts as recovered. Without recovery, a
  * pruned tool is missed immediately.
  */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
@@ -144,7 +144,7 @@ function sendCall(
   prefixes.add(sent, tokensAt, tail, output);
 }
 
-/** Returns a number from 0 to 1. Equal seeds give equal numbers in every run. */
+/** Returns a number from 0 to 1. A given seed produces the same number in every run. */
 export function draw(seed: string): number {
   return createHash('md5').update(seed).digest().readUInt32BE(0) / 0x1_0000_0000;
 }

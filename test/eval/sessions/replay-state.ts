@@ -47,8 +47,8 @@ export interface ReplayState {
 }
 
 /**
- * Processes the requests of a session in order and counts their tokens. The function `answer` adds the
- * model's response to each request.
+ * Processes the requests of a session in order and counts their tokens. `answer` adds the model's response to
+ * each request.
  */
 export async function replayRequests(
   { session, index, ranker, priors }: ReplaySubject,
