@@ -2,8 +2,8 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { WireFormat } from '@gateway/wire-formats';
 
 /**
- * Checks that the parser reports a truncated stream as incomplete or invalid. The function cuts the stream at
- * every length below `wholeAt`. A stream of `wholeAt` bytes is complete.
+ * Checks that the parser reports a truncated stream as incomplete or invalid. Cuts the stream at every length
+ * below `wholeAt`. A stream with `wholeAt` bytes is complete.
  */
 export function expectTruncated({ provider }: WireFormat, bytes: Buffer, wholeAt: number): void {
   for (let length = 0; length < wholeAt; length += 1) {

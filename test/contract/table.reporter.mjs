@@ -18,7 +18,7 @@ export default class TableReporter {
   }
 
   onTestResult({ path }, { testResults, testExecError }) {
-    // A test file that could not run is counted as one failed test.
+    // A test file that could not run counts as one failed test.
     if (testExecError) this.#count('all', basename(path), 'failed');
     for (const { ancestorTitles, status } of testResults) {
       const [check = 'other', api = 'all'] = ancestorTitles;

@@ -26,7 +26,7 @@ const datasets = [...new Set(prompts.map(({ dataset }) => dataset))].toSorted();
 
 const draw = randomFrom(1);
 /**
- * The scores of all prompts by several methods. No prompt is scored with weights that were trained on this
+ * Each method's scores for all prompts. No prompt is scored with weights that were trained on this
  * prompt.
  */
 const scores = {
@@ -36,7 +36,7 @@ const scores = {
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),
-  /** Equal scores for all prompts, for a baseline that sends prompts to the capable model in any order. */
+  /** The same score for all prompts, as a baseline in which the order of the prompts is arbitrary. */
   always_capable: prompts.map(() => 1),
 };
 type Way = keyof typeof scores;

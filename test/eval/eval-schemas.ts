@@ -29,8 +29,8 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   bfcl: loadSet('bfcl_'),
 };
 /**
- * The whitespace styles of tool definitions from clients. The styles are no whitespace, the style of Python's
- * json module, and indentation.
+ * The whitespace styles in which clients write tool definitions. The styles are no whitespace, the style of
+ * Python's json module, and indentation.
  */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   compact: (tool) => JSON.stringify(wrap(tool)),

@@ -114,8 +114,8 @@ function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
 }
 
 /**
- * Calibrates each set of questions on 100 questions from the set, with 100 candidate tools. Returns means
- * over the sets with enough questions.
+ * Calibrates each set on 100 of its questions, with 100 candidate tools. Returns means over the sets with
+ * enough questions.
  */
 function keepAll(target: number) {
   const bySet = setNames.flatMap((name) => measureKeeping(keepSamples.get(name) ?? [], target) ?? []);
@@ -151,8 +151,8 @@ function compareWithBaseline() {
 }
 
 /**
- * Returns recall@10 for the planner's question, and for the conversation's first turn. The first turn
- * determines the tool set.
+ * Compares recall@10 for the planner's question with recall@10 for the conversation's first turn. The first
+ * turn determines the tool set.
  */
 function compareServed() {
   return Object.fromEntries(

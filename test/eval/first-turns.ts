@@ -4,7 +4,7 @@ import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-ind
 import type { RankedPool } from './rank-paths.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
-/** User turns that need no tool. The planner's code does not contain the list of turns. */
+/** User turns that require no tool. The planner's code does not contain the list of turns. */
 const emptyTurns = [
   ...['', '   ', '.', '?', '...', '👋', 'hi', 'hello', 'Hello!', 'hey there', 'hi claude', 'good morning'],
   ...['Good morning, how are you today?', 'Hi, can you help me?', 'Hello, I need some help', 'who are you?'],
@@ -27,7 +27,7 @@ const listsPerSet = 4;
 
 /** Measures how often the planner confuses real first user turns with turns that need no tool. */
 export interface FirstTurnFigures {
-  /** The number of different first user turns in the data. Each real first user turn needs a tool. */
+  /** The number of distinct first user turns in the data. Each real first user turn needs a tool. */
   readonly first_queries: number;
   /** The number of first user turns that the planner mistakes for turns without a task. */
   readonly called: number;
@@ -39,7 +39,7 @@ export interface FirstTurnFigures {
   readonly caught_share: number;
 }
 
-/** Counts the first user turns that the planner treats as turns without a task. */
+/** Counts the first user turns that the planner mistakes for turns without a task. */
 export class FirstTurns {
   readonly #data: ToolData;
   readonly #seen = new Set<string>();

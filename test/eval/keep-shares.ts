@@ -27,8 +27,8 @@ const seed = 20_261_120;
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
  * calibrated value is the distance between a tool's score and the best score. The calibration chooses the
  * smallest distance with a mean loss of needed tools of at most 1 − target. The mean loss is over 100 samples
- * from the set plus one lost sample. The returned figures come from the set's other questions, over five
- * seeded splits.
+ * from the set plus one lost sample. The figures come from the set's other questions, over five seeded
+ * splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));

@@ -16,7 +16,7 @@ export type PathName = (typeof pathNames)[number];
 /** The candidate tools for a question, in the order of a ranking method. */
 export interface RankedPool {
   /**
-   * The score of each candidate tool. A larger score is better. Scores of the semantic method are log-odds.
+   * The scores of the candidate tools. A larger score is better. Scores of the semantic method are log-odds.
    * Scores of all other methods have arbitrary units.
    */
   readonly scores: Float64Array;

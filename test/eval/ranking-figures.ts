@@ -2,7 +2,7 @@
 export type GoldRanks = readonly (readonly number[])[];
 
 /**
- * Returns the smallest k for which the first k tools contain every needed tool for 95% of the questions.
+ * Returns the smallest k at which, for 95% of the questions, the first k tools contain every needed tool.
  * Returns null if no k is large enough.
  */
 export function measureK95(questions: GoldRanks): number | null {

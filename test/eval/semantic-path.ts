@@ -36,7 +36,7 @@ import { itemAt, type ToolData } from './tool-data.ts';
 export interface Seen {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
-  /** Keyword scores. The index is the position of the tool. */
+  /** Keyword scores. The array is indexed by tool position. */
   readonly keyword: Float64Array;
   /** The features of each tool. The columns are `allFeatureNames`, which start with `featureNames`. */
   readonly features: Float32Array;

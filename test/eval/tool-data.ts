@@ -49,8 +49,8 @@ interface QueryLine {
 type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
 
 /**
- * A question with the tools that answer the question. For each needed tool, any of its alternatives is
- * sufficient. Tools are given as line numbers in the tools file.
+ * A question and the tools that answer it. For each needed tool, any of its alternatives is sufficient. Tools
+ * are given as line numbers in the tools file.
  */
 export interface Question {
   readonly dataset: string;
@@ -80,7 +80,7 @@ export interface ToolData {
 
 /**
  * Reads the data sets in the files tools.jsonl, queries.jsonl and pools.jsonl.gz of a folder. Questions that
- * need no tool are skipped.
+ * require no tool are skipped.
  */
 export function loadToolData(directory: string): ToolData {
   const tools = parseLines<ToolLine>(readFileSync(join(directory, 'tools.jsonl'), 'utf8'));

@@ -113,7 +113,7 @@ it('the deletion step of a service is repeated if the service dies during the st
 
 it('an event that arrives after the deletion of its account is discarded', async () => {
   const account = await createUsedAccount();
-  // The usage event stays in the queue until the deletion of the account is complete.
+  // The usage event stays in the queue until the account's deletion is complete.
   await stack.service('worker').stop();
   const answer = await postChat(stack.baseUrl, account.apiKey, hello);
   expect(answer.status).toBe(200);

@@ -53,8 +53,8 @@ const idleWindowMs = 150;
 const ticksPerSecond = 100;
 
 /**
- * Waits until the services of the stack have no work left. Examples of work are the computation of tool
- * vectors and the storage of events.
+ * Waits until the services of the stack have no work left. Such work includes computing tool vectors and
+ * storing events.
  */
 export async function untilIdle(stack: StackUnderTest): Promise<void> {
   const pids = Object.values(stack.dev.services).flatMap(({ pid }) => pid ?? []);

@@ -1,7 +1,7 @@
 /**
- * Tests Redis servers after one account has filled the servers' memory. The gateway still answers chat
- * requests of other accounts, and limits and budgets stay exact. Every request is in the request log after
- * the Redis server has free memory again.
+ * Tests Redis servers after one account has filled the servers' memory. The gateway keeps serving other
+ * accounts' chat requests, and limits and budgets stay exact. Every request is in the request log after the
+ * Redis server has free memory again.
  */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Redis } from 'ioredis';
@@ -94,7 +94,7 @@ const isFull = (redis: Redis): Promise<boolean> =>
     (error: unknown) => /OOM/.test(String(error)),
   );
 
-/** Waits until each request that received a response is in the request log exactly once. */
+/** Waits until the request log contains each request with a response exactly once. */
 async function expectAllLogged(): Promise<void> {
   for (const [accountId, names] of answered) {
     const read = () =>

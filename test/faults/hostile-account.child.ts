@@ -1,5 +1,5 @@
-// Simulates a hostile account in a separate process. The process sends requests continuously,
-// and is also the provider of the hostile account. The process has the lowest priority. The
+// Simulates a hostile account in a separate process. The process sends requests continuously, and
+// is also the provider of the hostile account. The process runs at the lowest priority. The
 // process therefore takes processor time from the gateway only if no other process needs the
 // time.
 import { writeFileSync } from 'node:fs';

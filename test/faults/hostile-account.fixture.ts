@@ -21,8 +21,8 @@ export type Statuses = Readonly<Record<string, number>>;
 export type HostileCommand =
   { readonly kind: 'send'; readonly load: HostileLoad } | { readonly kind: 'pause' | 'report' };
 /**
- * A message from the hostile account's process. The first message has the provider's address. Later messages
- * have the number of responses by status since the start.
+ * A message from the hostile account's process. The first message has the provider's address. Each later
+ * message contains the number of responses by status since the start.
  */
 export type HostileReply = { readonly providerUrl: string } | { readonly statuses: Statuses };
 

@@ -84,7 +84,7 @@ export async function putOne(
   await edge.call(putCredential, { accountId, provider, baseUrl: null, sealedSecret });
 }
 
-/** When a replica dies, the client retries the replica's open requests, as the gateway does. */
+/** When a replica dies, the client retries its open requests, as the gateway does. */
 const askedAgainMax = 8;
 const answerWithinMs = 750;
 
@@ -139,8 +139,8 @@ export function startReaders(vault: VaultUnderTest): Readers {
 class CommandKilled extends Error {}
 
 /**
- * Rotates the key-encryption key while processes are killed. The test kills a replica within a batch, or
- * kills the rotation command. Killed processes are restarted.
+ * Rotates the key-encryption key while processes are killed. The test kills a replica in the middle of a
+ * batch, or kills the rotation command. Killed processes are restarted.
  */
 export async function rotateUnderKills(vault: VaultUnderTest, kills: number): Promise<RotationOutcome> {
   const rowsMax = Math.max(1, Math.floor(vault.credentials.length / (kills * 2)));

@@ -13,8 +13,8 @@ import {
 } from './kek-rotation.fixture.ts';
 
 /**
- * Tests a complete rotation of the key-encryption key while clients read credentials. The rotation adds the
- * new key, re-encrypts all credentials, and then removes the old key.
+ * Tests a complete key-encryption key rotation while clients read credentials. The rotation adds the new key,
+ * re-encrypts all credentials, and then removes the old key.
  */
 export async function expectRotationUnderKills(size: { kills: number; credentials: number }): Promise<void> {
   const undo: Undo[] = [];

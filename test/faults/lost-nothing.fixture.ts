@@ -10,7 +10,7 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 const victims = ['edge-gateway', 'worker', 'redis', 'postgres'] as const;
 export type Victim = (typeof victims)[number];
 
-/** A process to kill, and the moment in the test run at which the test kills the process. */
+/** A process, and the point of the test run at which it is killed. */
 export interface Kill {
   readonly victim: Victim;
   /** The number of completed requests after which the test kills the process. */
@@ -22,7 +22,7 @@ export interface Kill {
 }
 
 /**
- * Draws a random schedule for killing processes. Equal seeds give equal schedules. All processes are killed
+ * Draws a random schedule for killing processes. Equal seeds give equal schedules. Each process is killed
  * about equally often, at random points in the test run.
  */
 export function drawKills(seed: number, kills: number, requests: number): Kill[] {
@@ -50,7 +50,7 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
 /** The results of a test run, as the clients received them. */
 export interface Seen {
   /**
-   * Maps the client's request name to the gateway's request id. Contains each complete response with status
+   * Maps each client request name to the gateway's request id. Contains each complete response with status
    * 200.
    */
   readonly answered: ReadonlyMap<string, string>;
@@ -60,7 +60,7 @@ export interface Seen {
 interface RunGiven {
   readonly baseUrl: string;
   readonly key: string;
-  /** The number of requests to complete, not counting requests that a kill interrupted. */
+  /** The number of requests to complete, excluding requests that a kill interrupted. */
   readonly requests: number;
   readonly onAnswer: (answers: number) => void;
 }
@@ -134,7 +134,7 @@ export class Killer {
     }
   }
 
-  /** Resolves after the test has killed every scheduled process and every process is running again. */
+  /** Resolves after every scheduled process has been killed and is running again. */
   async done(): Promise<readonly Victim[]> {
     await this.#killing;
     return this.killed;

@@ -30,8 +30,8 @@ const limits = {
 };
 
 /**
- * Sends requests while the edge, worker, Redis and Postgres die and restart. Every accepted request must have
- * exactly one row in the request log. The totals and the ledger must match the rows of the request log.
+ * Sends requests while the edge, worker, Redis and Postgres are killed and restarted. Every accepted request must
+ * have exactly one row in the request log. The totals and the ledger must agree with the rows of the request log.
  */
 export async function expectNothingLost(run: LossRun): Promise<void> {
   const undo: Undo[] = [];
@@ -102,7 +102,7 @@ async function settle(
       cause: error,
     });
   });
-  // If an edge sent a batch twice, the duplicate rows arrive later.
+  // Duplicate rows from a batch that an edge sent twice would arrive later.
   await waitMs(3_000);
   return read();
 }

@@ -26,8 +26,8 @@ import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import { untilRefused } from './until-refused.fixture.ts';
 
 /**
- * The documented maximum times in milliseconds until a revocation takes effect with NATS, without NATS, and
- * for open streams.
+ * The documented maximum milliseconds until a revocation takes effect, with NATS, without NATS, and for open
+ * streams.
  */
 const effectiveWithinMs = 1_000;
 const effectiveWithCutBusWithinMs = 10_000;
@@ -91,7 +91,7 @@ const calls = {
 };
 
 it('every replica rejects a revoked key within one second (p99 over 120 keys)', async () => {
-  /** The time of the slowest replica for each API key. A stall of several replicas therefore counts once. */
+  /** For each API key, the time of its slowest replica. A stall of several replicas therefore counts once. */
   const tookMs: number[] = [];
   for (let round = 0; round < 120; round++) {
     const key = await createKey();

@@ -75,7 +75,7 @@ export function expectAllAnswered(outcomes: readonly Outcome[]): void {
   expect(outcomes.filter(({ status, isWhole }) => status !== 200 || !isWhole)).toEqual([]);
 }
 
-/** Returns the request log rows of a test run as soon as `isComplete` returns true for the rows. */
+/** Returns a test run's request log rows as soon as `isComplete` returns true for them. */
 export async function readRows(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   isComplete: (rows: readonly RequestLogEntry[]) => boolean,

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /**
- * Runs `npm start` and `npm run stop` as a user would. The stack is isolated from all other stacks on this
+ * Runs `npm start` and `npm run stop` as a user would. The stack is isolated from all other stacks on the
  * machine.
  */
 describe('npm start and npm run stop', () => {
@@ -27,7 +27,7 @@ describe('npm start and npm run stop', () => {
     Object.values(stack.dev.services).flatMap(({ pid }) => (pid === null ? [] : [pid]));
   const isAlive = (pid: number) => {
     try {
-      // If the parent process was killed, an exited process may remain as a zombie process for a while.
+      // If the parent process was killed, an exited process may remain as a zombie for a while.
       return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
     } catch {
       return false;

@@ -1,9 +1,9 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 /**
- * Repeats a request until the gateway rejects the request. Returns the rejection and the start time in
- * milliseconds of the last successful request. Start times exclude the duration of slow requests on a busy
- * machine.
+ * Repeats a request until the gateway rejects it. Returns the rejection and the start time in
+ * milliseconds of the last successful request. Start times exclude the duration of slow requests on a
+ * busy machine.
  */
 export async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
   const start = performance.now();

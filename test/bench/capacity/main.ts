@@ -1,7 +1,7 @@
-// `npm run bench:capacity [-- --requests N]` measures the CPU time per request of each process.
-// The benchmark scales the CPU time to 10,000 requests per second.
-// CPU time does not depend on the machine load.
-// The benchmark works on Linux only.
+// `npm run bench:capacity [-- --requests N]` measures the CPU time per request of
+// each process. The benchmark scales the CPU time to 10,000 requests per second. CPU
+// time does not depend on other load on the machine. The benchmark works on Linux
+// only.
 import { Agent, request } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ const { values: flags } = parseArgs({ options: { requests: { type: 'string', def
 const requests = Number(flags.requests);
 const concurrency = 8;
 const toolsInTurn = 40;
-/** The time in milliseconds from the last response until the request log is complete. */
+/** The time in milliseconds between the last response and a complete request log. */
 const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;

@@ -1,7 +1,7 @@
 import type { ContextBlock } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
 import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
-/** Pseudo-random numbers from a linear congruential generator. Every run uses equal numbers. */
+/** Pseudo-random numbers from a linear congruential generator. The numbers are the same in every run. */
 function createDraw(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -40,7 +40,7 @@ export const kinds = ['prose', 'json', 'logs'] as const;
 export type Kind = (typeof kinds)[number];
 
 /**
- * Returns different tool results of about `blockTokens` tokens each, up to the given total number of tokens.
+ * Returns distinct tool results of about `blockTokens` tokens each, up to the given total number of tokens.
  */
 export function makeBlocks(kind: Kind, tokens: number, blockTokens = 2_000): ContextBlock[] {
   const draw = createDraw(tokens + kind.length);
@@ -65,7 +65,7 @@ function makeLine(kind: Kind, draw: (below: number) => number, line: number): st
 
 const fiveMegabytes = 5_000_000;
 
-/** Creates text that is slow for naive patterns and tokenizers. */
+/** Creates text on which naive patterns and tokenizers are slow. */
 export const pathological: Readonly<Record<string, () => string>> = {
   '20,000 equal letters': () => 'a'.repeat(20_000),
   '20,000 spaces and a word': () => `${' '.repeat(20_000)}end`,

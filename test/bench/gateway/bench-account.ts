@@ -19,7 +19,7 @@ export async function prepareAccount(stack: StackUnderTest, providerUrl: string)
   return (created as { key: string }).key;
 }
 
-/** Turns on planning for requests of the Responses API. */
+/** Enables planning for Responses API requests. */
 export async function planResponses(stack: Pick<StackUnderTest, 'baseUrl'>, apiKey: string): Promise<void> {
   const caller = { baseUrl: stack.baseUrl, apiKey };
   await callAccount(caller, 'PUT', '/v1/account/routing/preferences', { responses: { plan: true } });

@@ -42,7 +42,7 @@ function renderTurns(turns: number) {
   }));
 }
 
-/** The JSON text of this conversation has about 1 MB. */
+/** The conversation is about 1 MB of JSON text. */
 const renderConversation = (): unknown[] => [...renderTurns(240), question];
 
 /** Number of requests before a growing conversation starts again as a new conversation. */

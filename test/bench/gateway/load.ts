@@ -27,9 +27,9 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-load-'));
 let scripts = 0;
 
 /**
- * Sends one request repeatedly, or the requests of growing conversations in turn, over several connections with
- * wrk. Throws an error if a response has a status
- * other than 2xx.
+ * Sends one request repeatedly, or the requests of growing conversations in turn, over
+ * several connections with wrk. Throws an error if any response has a status other than
+ * 2xx.
  */
 export async function runLoad(
   target: LoadTarget,

@@ -22,7 +22,7 @@ const paths = { 'chat-completions': '/v1/chat/completions', responses: '/v1/resp
 const loads = process.env['BENCH_LOADS']?.split(',');
 const model = 'gpt-4o-mini';
 
-/** Requests of the Responses API are proxied, or planned if the account turned on `responses.plan`. */
+/** Responses API requests are proxied, or planned if the account enabled `responses.plan`. */
 type Case = BodyKind | 'growing_50k' | 'growing_100k' | 'responses_proxied' | `responses_${BodyKind}`;
 const growingTokens: Partial<Record<Case, number>> = { growing_50k: 50_000, growing_100k: 100_000 };
 

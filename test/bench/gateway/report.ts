@@ -14,7 +14,7 @@ export interface Measured {
 
 type Figure = 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'requestsPerCpuSecond';
 
-/** The medians of all rounds. The bare proxy runs before and after the other systems of a round. */
+/** The medians of all rounds. In each round, the bare proxy runs both before and after the other systems. */
 export class Report {
   readonly #measured: readonly Measured[];
   readonly #mib: Readonly<Record<System, number>>;

@@ -89,7 +89,7 @@ http {
   );
 }
 
-/** Starts the baseline, which is a Node server that only forwards requests with undici. */
+/** Starts the baseline, a Node server that only forwards requests with undici. */
 export async function startBareProxy(providerUrl: string): Promise<RunningServer> {
   const port = await findFreePort();
   const script = join(import.meta.dirname, 'bare-proxy.mjs');

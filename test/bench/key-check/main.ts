@@ -20,7 +20,7 @@ const grants = new GrantCache({
   connected: true,
   onBroadcast: () => undefined,
   onReconnect: () => undefined,
-  // Replaces the account service. The measured API key checks include no call to the account service.
+  // Replaces the account service. Checks of the measured API keys do not call the account service.
   call: (() => {
     lookups += 1;
     return Promise.resolve({ grant: createGrant() });
@@ -49,7 +49,7 @@ interface Cost {
 
 async function measure(headers: readonly IncomingHttpHeaders[], succeeds: boolean): Promise<Cost> {
   const micros: number[] = [];
-  // Rounds with negative numbers only warm up the JIT compiler and are not measured.
+  // Rounds with negative numbers warm up the JIT compiler and are not measured.
   for (let round = -3; round < rounds; round++) {
     const before = process.cpuUsage();
     for (let at = 0; at < checksPerRound; at++) {

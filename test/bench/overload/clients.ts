@@ -18,7 +18,7 @@ export interface Seen {
   readonly seconds: number;
   readonly servedMs: readonly number[];
   readonly shedMs: readonly number[];
-  /** The number of broken connections and of responses with a status other than 200 or 503. */
+  /** The number of broken connections plus responses with a status other than 200 or 503. */
   readonly failed: number;
 }
 
@@ -27,7 +27,7 @@ const body = JSON.stringify({
   messages: [{ role: 'user', content: 'Hello! What can you do?' }],
 });
 
-/** Runs several clients. Each client sends the next request as soon as the client receives a response. */
+/** Runs several clients in parallel. Each client sends the next request as soon as the client receives a response. */
 export async function runClients(options: ClientOptions): Promise<Seen> {
   const agent = new Agent({ connections: options.clients });
   const [servedMs, shedMs]: [number[], number[]] = [[], []];
@@ -64,7 +64,7 @@ async function ask(agent: Agent, { url, apiKey }: ClientOptions): Promise<{ stat
 }
 
 /**
- * Returns a percentile of the values, or NaN for an empty list.
+ * Returns a percentile of the numbers, or NaN for an empty list.
  * @param share the percentile as a fraction, for example 0.99 for the 99th percentile
  */
 export function percentile(ascending: readonly number[], share: number): number {

@@ -13,8 +13,8 @@ const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
 const answerMs = 500;
 /**
- * The pause in milliseconds of a client after a rejection. The pause is much shorter than the `retry-after`
- * of the response.
+ * The pause in milliseconds of a client after a rejection. The pause is much shorter than the response's
+ * `retry-after`.
  */
 const comeBackMs = 100;
 
@@ -30,7 +30,7 @@ const stack = await startStack({
       EGRESS_ALLOW: '127.0.0.0/8',
       REQUESTS_IN_FLIGHT_MAX: String(concurrency),
       REQUESTS_QUEUED_MAX: String(concurrency),
-      // One account causes the load and may use all request slots, so that the process is fully loaded.
+      // A single account causes the load and may use all request slots, so that the process is fully loaded.
       ACCOUNT_SHARE_MAX: '1',
     },
   },
@@ -101,7 +101,7 @@ function report({ calm, peak, crowd, beside, memory, processor }: Figures): void
     quiet_p99_ratio: p99(beside.servedMs) / p99(calm.servedMs),
     quiet_shed: beside.shedMs.length,
     failed: peak.failed + crowd.failed + beside.failed,
-    // Rejected requests run different code than served requests, so each kind has its own CPU time.
+    // Rejected and served requests run different code, so each kind has its own CPU time.
     processor_ms_per_served: servedMs,
     processor_ms_per_shed: (processor.crowdMs - servedMs * servedBeside) / crowd.shedMs.length,
     resident_mib: memory,

@@ -1,6 +1,6 @@
-// Measures the cost of recording a request in the gateway, until the request's events are committed.
-// The result is CPU microseconds of the gateway process per request.
-//   REDIS_URL=redis://127.0.0.1:6379 node test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
+// Measures the cost of recording a request in the gateway, until its events are committed. The result is
+// CPU microseconds of the gateway process per request. REDIS_URL=redis://127.0.0.1:6379 node
+// test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// `npm run bench:router [-- --quick]` measures the cost of the tool router.
-// Each measurement runs in a separate process. If taskset is available, the process is pinned to one core.
-// The script prints a table, then one line of JSON, and exits with 1 if a limit is exceeded.
+// `npm run bench:router [-- --quick]` measures the CPU time and memory of the tool router. Each measurement
+// runs in a separate process. If taskset is available, the process is pinned to one core. The script prints a
+// table, then one line of JSON, and exits with 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -47,7 +47,7 @@ if (values.part !== undefined) {
 
 function runPart(part: Part): unknown {
   const self = process.argv[1] ?? '';
-  // The process runs with the Node options of the router service.
+  // The process runs with the router service's Node options.
   const { nodeOptions } = serviceRow('tool-router');
   const node = [process.execPath, '--expose-gc', ...nodeOptions, self, '--part', part];
   const command = onOneCore.includes(part) && hasTaskset() ? ['taskset', '-c', '0', ...node] : node;

@@ -39,8 +39,8 @@ function transpose(input: string, output: string, axes: readonly number[]): Buff
 }
 
 /**
- * Returns small pseudo-random numbers. Every run uses equal numbers. The values of model weights do not
- * affect the inference time.
+ * Returns small pseudo-random numbers. The numbers are the same in every run. The values of model weights do
+ * not affect the inference time.
  */
 function floats(name: string, dimensions: readonly number[], value?: number): Buffer {
   const count = dimensions.reduce((product, size) => product * size, 1);

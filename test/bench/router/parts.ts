@@ -202,7 +202,7 @@ const vectorsOfAnotherReplica: SharedVectors = {
 
 /**
  * Returns the memory of the router process after the process has received the given number of tools. The
- * tools come in lists of 100 tools. Each list is planned once, with both encoders.
+ * tools arrive in lists of 100 tools. Each list is planned once, with both encoders.
  */
 export async function measureMemory(tools: number) {
   const router = await RouterUnderTest.open({ encoders: 'both', shared: vectorsOfAnotherReplica });

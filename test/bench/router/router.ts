@@ -41,7 +41,7 @@ export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
 }
 
 /**
- * Creates the tool router as in the service but without NATS. The benchmark measures the cost of a plan in
+ * Creates the tool router as in the service but without NATS. The benchmark measures how much a plan costs in
  * the router process.
  */
 export class RouterUnderTest {
@@ -72,8 +72,8 @@ export class RouterUnderTest {
       listsBytesMax: 32 * mebibyte,
     });
     const metrics = createMetrics('tool-router');
-    // The single account gets all processor time, as in the service.
-    // The limit on the number of jobs is never reached.
+    // The single account gets all processor time, as in the service. The limit is high enough that the number
+    // of jobs never reaches it.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,

@@ -4,7 +4,7 @@ import { openStream, readBody, type ReadBody, type StreamTarget } from './stream
 
 export interface CrowdFigures {
   readonly streams: number;
-  /** The maximum number of concurrently open streams, as counted by the provider. */
+  /** The largest number of streams that were open at the same time, as counted by the provider. */
   readonly openMost: number;
   readonly bytes: number;
   /** The number of streams that differed from the bytes that the provider sent. */
@@ -14,7 +14,7 @@ export interface CrowdFigures {
 }
 
 /**
- * Opens many slow streams concurrently. Each stream has 24 chunks over 12 s, split at arbitrary positions.
+ * Opens many slow streams concurrently. Each stream sends 24 chunks over 12 s, split at arbitrary positions.
  * The function verifies the hash of each stream.
  */
 export async function measureCrowd(

@@ -63,7 +63,7 @@ function sendAsRead(stream) {
   endStream(stream);
 }
 
-/** @returns true if the output buffer can take more data. */
+/** @returns true if the output buffer has room for more data */
 function sendChunk(stream) {
   const { order, rest } = stream;
   const from = (stream.next * 31) % 1000;
@@ -81,8 +81,8 @@ function sendChunk(stream) {
 
 function endStream(stream) {
   write(stream, Buffer.concat([stream.rest, ...stream.format.end(stream)]));
-  // The provider records a stream before it sends the end of the stream.
-  // A client that has read the whole stream may immediately request /sent.
+  // The provider records a stream before it sends the end of the stream. A client that has read the whole
+  // stream may request /sent immediately.
   stream.sha256 = stream.hash.digest('hex');
   stream.response.end();
 }

@@ -10,7 +10,7 @@ export interface StreamFigures {
   readonly crowd: CrowdFigures;
 }
 
-/** Prints a readable table, then one line of JSON. */
+/** Prints a readable table and one line of JSON. */
 export function reportStreams(format: string, { delays, stall, crowd }: StreamFigures): void {
   const { direct, bare, ours } = delays;
   const addedBy = (way: Way) => (figure: keyof DelayFigures) => delays[way][figure] - direct[figure];

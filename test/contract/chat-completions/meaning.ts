@@ -1,9 +1,9 @@
 /**
  * Normalizes request and response bodies in the chat-completions format. After normalization, two bodies with
  * the same meaning are equal. The normalization uses no code under test. A null field counts as an absent
- * field. Absent tool calls count as an empty list of tool calls. An empty refusal counts as an absent
- * refusal. A single stop word counts as a list with one stop word. `stream: false` counts as an absent
- * `stream`. A tool without a type counts as a function tool.
+ * field. An absent list of tool calls counts as an empty list. An empty refusal counts as an absent refusal.
+ * A single stop word counts as a list with one stop word. `stream: false` counts as an absent `stream`. A
+ * tool without a type counts as a function tool.
  */
 type Members = Record<string, unknown>;
 

@@ -9,8 +9,8 @@ import { asList, asMembers, asText, type Members } from './answer-reading.ts';
 import type { TargetFormat } from './canned-answers.ts';
 
 /**
- * Checks an upstream request against rules of the provider's API. The rules come from the provider's error
- * responses.
+ * Checks an upstream request against the rules of the provider's API. The rules come from the provider's
+ * error responses.
  */
 export async function expectAccepted(target: TargetFormat, body: Members, isStream: boolean): Promise<void> {
   if (target === 'converse') await expectAwsSays(body, isStream);
@@ -21,7 +21,7 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
 }
 
 /**
- * The AWS SDK contains the API schema. If the SDK serializes an equal body, no field is unknown or misplaced.
+ * The AWS SDK contains the API schema. If the SDK serializes the same body, every field is known and in its place.
  */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';

@@ -151,8 +151,8 @@ export const answerLosses: readonly AnswerLoss[] = [
 ];
 
 /**
- * Returns the reading that a client of the given format should get from a response. Also returns the names of
- * the losses.
+ * Returns the reading that a client of the given format should get from a response. In addition, returns the
+ * names of the losses.
  */
 export function applyAnswerLosses(
   source: Source,

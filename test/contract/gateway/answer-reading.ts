@@ -15,12 +15,12 @@ export interface AnswerReading {
 
 export interface CallReading {
   /**
-   * The id of the tool call. Null if the source response contains no id. If the source response contains no id,
-   * the comparison accepts any id.
+   * The id of the tool call. Null if the source response contains no id. The comparison accepts any id if the
+   * source response contains none.
    */
   readonly id: string | null;
   readonly name: string;
-  /** The tool call's arguments, parsed from JSON. Arguments that are not valid JSON stay text. */
+  /** The tool call's arguments, parsed from JSON. Arguments that are not valid JSON are kept as text. */
   readonly input: unknown;
 }
 

@@ -19,7 +19,7 @@ import { loadTranscripts, type Message, type Transcript } from '../../eval/compr
  * earlier messages without the cache marker, as current agents do.
  */
 const folder = findSharedData('transcripts');
-// The transcripts are not part of the repository, but CI requires the transcripts (`findSharedData`).
+// The transcripts are not part of the repository, but CI requires them (`findSharedData`).
 const describeSessions = folder === undefined ? describe.skip : describe;
 const sessions = folder === undefined ? [] : loadTranscripts(folder).filter(({ set }) => set === 'coding');
 
@@ -148,8 +148,8 @@ describeSessions.each([
 });
 
 /**
- * Sends a session through one gateway, and its last request again through a new gateway. Returns both
- * upstream requests.
+ * Sends a session through one gateway, and its last request again through a new gateway. Returns the upstream
+ * request of each gateway.
  */
 async function repeatLast(session: Transcript, isBound: boolean) {
   const requests = listRequests(session);

@@ -106,7 +106,7 @@ beforeAll(async () => {
 
 afterAll(async () => gateway.stop());
 
-/** Makes the provider close the connection after the number of bytes in the model name. */
+/** Makes the provider close the connection after as many bytes as the model name says. */
 function cutAsAsked(stream: CutStream): void {
   gateway.replay.setControls(({ url, body }) => {
     const length = /cut-at-(\d+)/.exec(url + body.toString('latin1'))?.[1];
@@ -115,7 +115,7 @@ function cutAsAsked(stream: CutStream): void {
   });
 }
 
-/** Describes the first mistake in the response to a cut stream. Returns null if the response is correct. */
+/** Describes the first error in the response to a cut stream. Returns null if the response is correct. */
 function faultAt(stream: CutStream, client: StreamFormat, length: number, answer: Received): string | null {
   const isSame = stream.clients.length === 1;
   const isWhole = length >= stream.wholeAt;
@@ -152,7 +152,7 @@ async function findFaults(stream: CutStream): Promise<string[]> {
 
 for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
-  // The recordings are not part of the repository, but CI requires the recordings (`findSharedData`).
+  // The recordings are not part of the repository, but CI requires them (`findSharedData`).
   (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
       test('each format has streams for this test', () => expect(streams.length).toBeGreaterThan(0));

@@ -7,7 +7,7 @@ import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 const formats = Object.keys(streamClients) as StreamFormat[];
 
-/** A recorded stream, with the length from which a reader can detect that the stream is complete. */
+/** A recorded stream, with the length at which a reader can detect that the stream is complete. */
 interface RecordedStream {
   readonly id: string;
   readonly format: StreamFormat;
@@ -91,7 +91,7 @@ for (const format of formats) {
   const streams = chooseStreams(format);
   const others = formats.filter((each) => each !== format);
 
-  // The recordings are not part of the repository, but CI requires the recordings (`findSharedData`).
+  // The recordings are not part of the repository, but CI requires them (`findSharedData`).
   (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
     test('each format has recorded streams for this test', () => {
       expect(streams).toHaveLength(streamsWanted[format]);

@@ -9,7 +9,7 @@ export interface RequestReading {
   readonly system: string;
   readonly turns: readonly TurnReading[];
   readonly tools: readonly unknown[];
-  /** The number of documents outside the conversation. */
+  /** The number of documents that are not part of the conversation. */
   readonly documents: number;
   /** The request settings by the field name in the gateway's loss report. */
   readonly settings: Readonly<Record<string, unknown>>;
@@ -128,7 +128,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         },
       ];
     case 'tool-result': {
-      // In a format with text-only tool results, media are next to the tool results.
+      // In formats with text-only tool results, media are placed next to the tool results.
       const media = part.parts.filter(({ type }) => type !== 'text').flatMap((inner) => readPart(inner, ids));
       const text = readJson(join(part.parts.map((inner) => ('text' in inner ? inner.text.trim() : ''))));
       return [

@@ -1,4 +1,4 @@
-/** Reads a response with the real SDK for each client format. The SDKs' retries are turned off. */
+/** Reads a response with the official SDK of each client format. The SDKs' retries are turned off. */
 import Anthropic from '@anthropic-ai/sdk';
 import {
   BedrockRuntimeClient,
@@ -27,12 +27,12 @@ export type ClientName = 'chat-completions' | 'messages' | 'converse' | 'respons
 
 /**
  * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
- * @param said fields of the client's format, sent with the model in place of the default greeting
+ * @param said fields in the client's format that replace the default greeting in the request
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 
 /**
- * Creates the SDK client of each format.
+ * Creates each format's SDK client.
  * @param aws replaces the default AWS client, which uses HTTP/1.1.
  */
 export function openClients(
@@ -77,7 +77,7 @@ async function askOpenAi(
   const answer = stream
     ? await client.chat.completions
         .stream({ ...request, stream: true, stream_options: { include_usage: true } })
-        // The SDK combines only the chunks of OpenAI's own fields, so the test collects `reasoning_content`.
+        // The SDK combines only the chunks of OpenAI's own fields, so the test collects `reasoning_content` itself.
         .on('chunk', ({ choices }) => thoughts.push(asMembers(choices[0]?.delta).reasoning_content))
         .finalChatCompletion()
     : await client.chat.completions.create(request);

@@ -76,7 +76,7 @@ export const readChat: ReadSource = (recording) => {
   const sum = isStreamed(recording) ? sumChat(textOf(recording)) : undefined;
   const body = sum?.body ?? asMembers(readJson(textOf(recording)));
   const choices = asList(body.choices).sort((one, other) => asNumber(one.index) - asNumber(other.index));
-  // Some providers omit the terminator of a stream. A response with a finish reason is still complete.
+  // Some providers omit the stream terminator. A response with a finish reason is still complete.
   const isEnded = sum === undefined || sum.isEnded || choices.every((choice) => choice.finish_reason);
   if (!isEnded || (sum?.errors.length ?? 0) > 0) return null;
   if (body.choices === undefined || (body.error !== undefined && body.error !== null)) return null;

@@ -3,7 +3,7 @@ import { EventStreamDecoder, textHeader } from '@gateway/wire-formats';
 export type StreamFormat = 'chat-completions' | 'messages' | 'converse';
 
 /**
- * The meaning of a stream frame for a client. A frame contains response content, ends a response, reports a
+ * What a stream frame means to a client. A frame contains response content, ends a response, reports a
  * failure, or has no meaning.
  */
 export interface ReadFrame {

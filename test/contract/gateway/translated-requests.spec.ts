@@ -129,15 +129,15 @@ async function translate(origin: Origin, target: Target, recording: Recording): 
     const place = field.replaceAll(/\d+/g, '*');
     lossesChannel.publish({ from: origin.format, to: target.format, field: `${place} (${reason})` });
   }
-  // The gateway replaces tool names that the target format rejects. All other tool names are unchanged.
+  // The gateway replaces tool names that are invalid in the target format. All other tool names are unchanged.
   const { request: told } = nameTools(asked, providerFormatNamed(target.format).provider.toolNamePattern);
   expectSameRequest(readRequest(heard), readRequest(told), losses, target.format);
 }
 
 /**
- * Returns true if a Responses API request contains the whole conversation. The gateway rejects a request
+ * Returns true if a Responses API request contains the complete conversation. The gateway rejects a request
  * without input, a request that continues a stored response, and a tool result without its call. For
- * Converse, the gateway defines tools that only earlier calls mention.
+ * Converse, the gateway also defines the tools that only earlier calls mention.
  */
 function isWhole(recording: Recording, target: Target): boolean {
   const body = JSON.parse(bodyOf(recording, 'request').toString('utf8')) as Record<string, unknown>;

@@ -8,7 +8,7 @@ import { readCohere, readGemini } from './source-readings-provider.ts';
 import { readResponses } from './source-readings-responses.ts';
 import { readChat, readConverse, readMessages, type ReadSource } from './source-readings.ts';
 
-/** A recorded API with the API's format, a provider, and an independent reader of responses. */
+/** A recorded API with its format, a provider, and an independent reader of responses. */
 interface Origin {
   readonly api: string;
   readonly format: string;
@@ -19,7 +19,7 @@ interface Origin {
 }
 
 const schema = { type: 'object', properties: {} } as const;
-/** A tool in each client's format. */
+/** One tool in the format of each client. */
 const tools: Readonly<Record<ClientName, object>> = {
   responses: {},
   'chat-completions': { tools: [{ type: 'function', function: { name: 'look_up', parameters: schema } }] },
@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop(), 60_000);
 
-/** Returns the content type of a response, also for recordings that have no headers. */
+/** Returns a response's content type, also for recordings without headers. */
 function typeOf({ content_type: type, response_file: file }: Recording): string {
   if (file?.endsWith('.sse') === true) return 'text/event-stream';
   if (/\.(?:eventstream|bin)$/.test(file ?? '')) return 'application/vnd.amazon.eventstream';
@@ -63,7 +63,7 @@ const citingClients: ReadonlySet<ClientName> = new Set(['chat-completions', 'res
 
 /**
  * Checks the response that a client receives in a format other than the recorded format. The response must
- * equal the recorded response, except for the losses in the table.
+ * equal the recorded response, except for the losses listed in the table.
  */
 async function readElsewhere(origin: Origin, client: ClientName, recording: Recording): Promise<void> {
   const source = origin.read(recording);

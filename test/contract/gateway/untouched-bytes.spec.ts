@@ -12,15 +12,15 @@ const modelPattern = /"model"\s*:\s*"/;
 const modelPathPattern = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
 
 /**
- * A recorded API in a client format. The gateway's endpoint for the API sends requests to the replay
- * provider.
+ * A recorded API that uses a client format. The gateway's endpoint for the API forwards requests to the
+ * replay provider.
  */
 interface Endpoint {
   readonly api: string;
   readonly provider: string;
   /** The URL path prefix of the provider. */
   readonly base: string;
-  /** Returns the URL path and the body of the request that a client sends to the gateway. */
+  /** Returns the URL path and body of the request that a client would send to the gateway. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
   /** Whether a recorded request has its model at the position that the endpoint expects. */
   namesModel(recording: Recording): boolean;
@@ -100,7 +100,7 @@ async function call(method: string, path: string, body: unknown): Promise<unknow
 }
 
 /**
- * Returns the bytes that a client would send. The function adds the provider prefix to the model in the
+ * Returns the bytes that a client would send. The provider prefix is inserted into the model name in the
  * recorded bytes.
  */
 function addressTo(provider: string, request: Buffer): Buffer {
@@ -136,7 +136,7 @@ async function passThrough(
   expect(replay.requests.at(-1)?.body.toString('latin1')).toBe(request.toString('latin1'));
 }
 
-/** Returns the content type of a response, also for recordings that have no headers. */
+/** Returns a response's content type, also for recordings without headers. */
 function typeOf({ response_file }: Recording): string {
   if (response_file?.endsWith('.sse') === true) return 'text/event-stream';
   return response_file?.endsWith('.json') === true
@@ -145,7 +145,7 @@ function typeOf({ response_file }: Recording): string {
 }
 
 /**
- * Returns true for an exchange that was recorded in raw form. Only raw exchanges can be compared byte for
+ * Returns true if the exchange was recorded in raw form. Only raw exchanges can be compared byte for
  * byte.
  */
 function isWhole(recording: Recording, endpoint: Endpoint): boolean {
@@ -173,7 +173,7 @@ for (const endpoint of endpoints) {
 
 /**
  * The chunk sizes in bytes at which streams are split, regardless of events, lines and characters. Only short
- * streams are also sent byte by byte, because sending a long stream byte by byte is too slow.
+ * streams are also sent byte by byte, because long streams would take too much time.
  */
 const cuts = [1, 2, 3, 7] as const;
 let streams = 0;

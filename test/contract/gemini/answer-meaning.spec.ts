@@ -143,7 +143,7 @@ checkEvery(
   (recording) => isAnswered(recording) && recording.streaming && bodyOf(recording, 'response').length < 4_000,
   (recording) => {
     const bytes = bodyOf(recording, 'response');
-    // A JSON list is complete at its closing bracket, and an event stream at the last closing brace.
+    // A JSON list is complete at its closing bracket, and an event stream is complete at its last closing brace.
     expectTruncated(gemini, bytes, bytes.lastIndexOf(bytes[0] === 0x5b ? ']' : '}') + 1);
   },
 );

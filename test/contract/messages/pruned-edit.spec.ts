@@ -5,8 +5,8 @@ import type { Members } from './meaning.ts';
 const format = formatNamed('messages');
 
 /**
- * Removes every second tool from the request, then all tools. Each result must equal the request without the
- * removed tools, with no other change.
+ * Removes every second tool from the request, then all tools. Each body must equal the request without the
+ * removed tools, and must not differ in any other way.
  */
 checkEvery(
   'request with tools pruned',

@@ -7,7 +7,7 @@ import { isSpliced, sumStream } from './sum-stream.ts';
 const { client, provider } = formatNamed('messages');
 
 /**
- * Removes truncated tool calls, which have no non-streaming form. Another check compares the text of
+ * Removes truncated tool calls, which have no non-streaming form. A different check compares the text of
  * truncated tool calls.
  */
 function withoutCutCalls(body: Members): Members {

@@ -34,7 +34,7 @@ export function sumStream(text: string): StreamSum {
 
 /**
  * Returns true for a stream with a second message inside the first message. The official client rejects a
- * stream with a message inside a message.
+ * stream in which one message contains another.
  */
 export function isSpliced(text: string): boolean {
   const [first] = text.split('event: message_stop');

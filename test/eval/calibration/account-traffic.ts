@@ -21,7 +21,7 @@ export interface TrafficOptions {
   readonly random: () => number;
   /** Number of conversations that the account sends per day. */
   readonly perDay: number;
-  /** The number of conversations between two calibrations by the worker. */
+  /** The number of conversations between two of the worker's calibrations. */
   readonly every: number;
 }
 
@@ -32,9 +32,9 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const setup = ['list', 'model', 'ranker'] as const;
 
 /**
- * Sends an account's conversations through the tool router, the request log and the worker. The tool router
- * chooses the tools and selects shadow conversations. The worker makes the routing policy from the fields of
- * the request log.
+ * Passes an account's conversations through the tool router, the request log and the worker. The tool router
+ * chooses the tools and the shadow conversations. The worker makes the routing policy from the fields of the
+ * request log.
  */
 export class AccountTraffic {
   readonly #served: ServedAccount;
@@ -58,7 +58,7 @@ export class AccountTraffic {
   }
 
   /**
-   * Sends one conversation.
+   * Sends one conversation through the tool router.
    * @param ranks the ranks of the tools that the conversation needs
    */
   send(ranks: readonly number[]): void {

@@ -13,12 +13,12 @@ const perDay = 200;
 export const [usual, watchedMax] = [6_000, 1_500];
 /**
  * The number of conversations between two calibrations while recall falls or a fall of recall is suspected.
- * By default, 20 conversations include one shadow conversation.
+ * By default, one in 20 conversations is a shadow conversation.
  */
 const every = 20;
 /**
- * The growth of the number of conversations, as a fraction, after which the worker makes a new policy. The
- * fraction applies before the fall of recall.
+ * The relative growth in conversations after which the worker computes a new policy. The growth applies
+ * before recall falls.
  */
 const growth = 0.3;
 export const quietConversations = 20_000;
@@ -102,8 +102,8 @@ interface FallCase {
 }
 
 /**
- * Measures the number of conversations until a fall of recall is confirmed. Returns null for an account
- * without a measured K that prunes tools, because the recall cannot fall without pruning.
+ * Measures how many conversations it takes to confirm a fall of recall. Returns null for an account without a
+ * measured K that prunes tools, because the recall cannot fall without pruning.
  */
 function watchFall(random: () => number, { target, recoveryRate, change }: FallCase): Delay | null {
   const account = simulateAccount(random);
@@ -230,7 +230,7 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
 
 /**
  * Draws conversations of the given account with recall at `k` ten percentage points lower. In some
- * conversations whose needed tools ranked within `k`, one tool gets a rank beyond `k`.
+ * conversations in which all needed tools ranked within `k`, one of the tools gets a rank beyond `k`.
  */
 function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   return (random: () => number): number[] => {

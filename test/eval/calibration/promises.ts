@@ -19,7 +19,7 @@ const cases = [
  */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 const perDay = 2_000;
-/** The growth of the number of conversations, as a fraction, after which the worker makes a new policy. */
+/** The relative growth in conversations after which the worker computes a new policy. */
 const growth = 0.3;
 
 export interface PromiseFigures {

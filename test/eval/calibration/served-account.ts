@@ -15,11 +15,11 @@ import {
 } from '../../../apps/tool-router/src/tool-index/tools.fixture.ts';
 import type { SimulatedAccount } from './simulated-account.ts';
 
-/** The tokens per tool definition. The evaluation uses the prompt cache prices of Claude models. */
+/** The tokens per tool definition. The evaluation uses Claude models' prompt cache prices. */
 const toolTokens = 200;
 const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 1024, headTokens: 2_000 };
 /**
- * The usual share of shadow conversations, and the share for an account with few measurements (see
+ * The usual share of shadow conversations, and the share for accounts with few measurements (see
  * `accountPolicy`).
  */
 export const shadowShares = { share: 0.05, learning: 0.2 } as const;

@@ -37,9 +37,9 @@ export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly 
 }
 
 /**
- * Adds the given number of tokens for tools and instructions in front of each turn's messages. The provider
- * has the added tokens in its cache from the first turn on, as in every session of an agent except the first
- * session.
+ * Adds the given number of tokens for tools and instructions in front of each turn's messages. The added
+ * tokens are in the provider's cache from the first turn on, as in every session of an agent except its
+ * first.
  */
 export function withFront(turns: readonly BilledTurn[], frontTokens: number): BilledTurn[] {
   return turns.map(({ sharedTokens, tokens }) => ({

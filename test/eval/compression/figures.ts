@@ -24,9 +24,9 @@ export interface Figures {
   readonly observation_tokens_saved: number;
   readonly retention: number;
   readonly retention_or_recoverable: number;
-  /** The share of turns with an unchanged prefix, among the turns without a declared clear. */
+  /** Among the turns without a declared clear, the share of turns with an unchanged prefix. */
   readonly prefix_stability: number;
-  /** The number of declared clears, summed over the models. */
+  /** The number of declared clears, summed over all models. */
   readonly declared_clears: number;
   readonly transcripts: number;
 }

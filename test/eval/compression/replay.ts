@@ -10,7 +10,7 @@ import { messageTokens, tokensOf } from './token-table.ts';
 import type { Transcript } from './transcripts.ts';
 
 /**
- * The replay of one transcript. Each turn has the request from the client and the request to the provider.
+ * The replay of one transcript. For each turn, the client's request and the request to the provider.
  */
 export interface Replay {
   readonly original: readonly BilledTurn[];
@@ -31,7 +31,7 @@ export interface Replay {
 /**
  * Replays a transcript. Every prefix of the transcript that ends with a user or tool message is one request.
  * The compressor receives no results of earlier requests.
- * @param clearBefore the message before which a request's tool results are treated as old
+ * @param clearBefore the index of the message before which tool results count as old
  */
 export function replay(
   transcript: Transcript,

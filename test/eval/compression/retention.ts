@@ -12,7 +12,7 @@ export interface Retention {
   recoverable: number;
 }
 
-/** The minimum length of a value in characters. Shorter values ("1", "no") occur everywhere by chance. */
+/** The minimum length of a value in characters. Shorter values ("1", "no") would match by chance. */
 const valueLengthMin = 3;
 const numberLengthMin = 2;
 
@@ -67,7 +67,7 @@ function collect(value: unknown, values: Set<string>): void {
   }
 }
 
-/** Returns the fenced code blocks of a turn, and the content of an XML element at the end of the turn. */
+/** Returns the fenced code blocks in a turn's text, and the content of an XML element at its end. */
 function commandsOf(text: string): string[] {
   const fenced = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map((match) => match[1] ?? '');
   const tagged = /<([A-Za-z_][\w-]*)>([^]*)<\/\1>\s*$/.exec(text)?.[2];

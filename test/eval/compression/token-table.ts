@@ -5,7 +5,7 @@ export const messageTokens = 4;
 
 const counts = new Map<string, number>();
 
-/** Counts the o200k tokens of a text. Caches the count for each text. */
+/** Counts the o200k tokens of a text. Caches each text's token count. */
 export function tokensOf(text: string): number {
   const known = counts.get(text);
   if (known !== undefined) return known;

@@ -18,7 +18,7 @@ export interface Message {
 /** A recorded agent session. */
 export interface Transcript {
   readonly id: string;
-  /** The kind of the tool results. The acceptance criteria depend on the kind. */
+  /** The kind of the tool results. The acceptance criteria differ between the kinds. */
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];

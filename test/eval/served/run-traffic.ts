@@ -35,7 +35,7 @@ export interface TrafficResult {
  * conversations.
  */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
-/** The growth factor of the number of shadow conversations after which the worker makes a new policy. */
+/** The growth factor of shadow conversations after which the worker computes a new policy. */
 const growth = 1.2;
 const firstSamples = 20;
 const setup = ['list', 'model', 'ranker'] as const;
@@ -43,8 +43,8 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
  * Sends conversations through planner, log and calibration, as the gateway does. Shadow conversations are
- * drawn at random. All other conversations are served under the current routing policy. The worker makes new
- * policies while conversations arrive.
+ * drawn at random. All other conversations are served under the current routing policy. The worker computes
+ * new policies while conversations arrive.
  */
 export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   const { conversations, recallTarget, recoveryRate, length, random } = traffic;

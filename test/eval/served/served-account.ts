@@ -9,7 +9,7 @@ import { planFirst, replaySession, replayStateless } from '../sessions/replay-se
 
 /** The result of a conversation that the gateway served under one routing policy. */
 export interface Served {
-  /** The number of needed tools that were pruned when the model first needed them. */
+  /** The number of needed tools that were not forwarded when the model first needed them. */
   readonly missed: number;
   readonly isArmed: boolean;
   /** The mean share of the tool list that was forwarded. */
@@ -27,16 +27,16 @@ export class ServedConversation {
   readonly #keys = new Map<string, Promise<string>>();
   readonly #replays = new Map<string, Promise<ReplayOutcome>>();
   /**
-   * The bucket of the conversation, as `<intent>:<band>`. The first turn and the tool list determine the
-   * bucket.
+   * The bucket of the conversation, as `<intent>:<band>`. The bucket is determined by the first turn and the
+   * tool list.
    */
   bucket = '';
   /**
-   * For each needed tool of the conversation, the smallest K that forwards the tool. The values are in
+   * For each needed tool of the conversation, the smallest K that forwards the tool. The list is in
    * descending order.
    */
   neededKs: readonly number[] = [];
-  /** The cost of the conversation if every tool is sent with every request. */
+  /** The conversation's cost if every request sends all tools. */
   whole: Readonly<Record<PromptSize, number>> = { small: 0, large: 0 };
 
   constructor(subject: ReplaySubject, model: CatalogModel) {

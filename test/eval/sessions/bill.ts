@@ -69,9 +69,9 @@ export function splitBill({ prices, cache }: CatalogModel, calls: readonly Bille
 }
 
 /**
- * Tracks the model calls in a session and the prompt prefixes that the calls share. A prompt has tools first,
- * then instructions, then messages. A provider caches every received prefix. The common prefix of two prompts
- * ends at the first different tool. Messages are only ever appended.
+ * Tracks the model calls in a session and the prompt prefixes that the calls share. A prompt consists of
+ * tools, then instructions, then messages. A provider caches every received prefix. The common prefix of two
+ * prompts ends at the first different tool. Messages are only ever appended.
  */
 export class SharedPrefixes {
   readonly calls: BilledCall[] = [];
@@ -84,7 +84,7 @@ export class SharedPrefixes {
 
   /**
    * Adds a model call.
-   * @param tools the sent tools in order, as numbers. Equal numbers are equal definitions.
+   * @param tools the sent tools in order, as numbers. The same number means the same definition.
    * @param toolTokens the tokens of each tool
    * @param tailTokens the tokens of the instructions and messages after the tools
    */

@@ -71,8 +71,8 @@ function defineTool(id: string, name: string, description: string, parameters: u
 }
 
 /**
- * Reads a session from a data set. Each line of a data set is one dialogue turn. The needed tools of a turn are
- * called one after another, then the model responds.
+ * Reads a session from a data set. Each line of a data set is one turn of a dialogue. The model calls a
+ * turn's needed tools one after another, and then responds.
  */
 function readDialogues(
   source: 'apibank' | 'bfcl_multi_turn',
@@ -139,7 +139,7 @@ function namesOfArguments(text: string): string[] {
   }
 }
 
-/** Returns the requests of a transcript. Every model message becomes one request. */
+/** Returns the requests of a transcript. Every message of the model becomes one request. */
 function readRequests(messages: readonly Message[]): EvalRequest[] {
   const requests: EvalRequest[] = [];
   let userTurns: string[] = [];

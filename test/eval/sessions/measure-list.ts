@@ -34,8 +34,8 @@ export interface ListReport {
   /** The figures with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
   /**
-   * The figures for models with bound reasoning, by model. Their tool results are compressed on arrival. The
-   * first point sends every request unchanged.
+   * The figures for models with bound reasoning, by model. Tool results are compressed on arrival. The first
+   * point sends every request unchanged.
    */
   readonly bound: Readonly<Record<string, readonly Point[]>>;
   /** The tokens of compressed tool results, divided by their original tokens. */

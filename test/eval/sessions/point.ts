@@ -3,7 +3,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import type { Bill } from './bill.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 
-/** The measured recall targets. */
+/** The recall targets that are measured. */
 export const targets = [0.9, 0.95, 0.99];
 
 /** The results of one setting for all sessions. Except for `callRecall`, recall is measured per conversation. */
@@ -11,7 +11,7 @@ export interface Point {
   readonly setting: string;
   /** The billed cost divided by the cost of sending all tools, by model. */
   readonly cost: Readonly<Record<string, number>>;
-  /** The share of tool calls for which the tool was forwarded. */
+  /** The share of tool calls with a forwarded tool. */
   readonly callRecall: number;
   /** The share of conversations in which every needed tool was forwarded when the model first needed it. */
   readonly forwardedRecall: number;

@@ -16,8 +16,8 @@ export type PromptSize = keyof typeof promptSizes;
 export const promptSizeNames = ['small', 'large'] as const satisfies readonly PromptSize[];
 
 /**
- * Returns the conversation with other lengths of instructions and tool results. The words of the conversation
- * do not change.
+ * Returns the conversation with other lengths of instructions and tool results. The conversation's words stay
+ * the same.
  */
 export function resize(subject: ReplaySubject, size: PromptSize): ReplaySubject {
   const { system, result } = promptSizes[size];

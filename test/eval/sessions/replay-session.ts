@@ -65,7 +65,7 @@ async function planRequest(
 }
 
 /**
- * Stores the smallest K that forwards a needed tool. The value is taken when the model first needs the tool.
+ * Stores the smallest K that forwards a needed tool. The K is taken when the model first needs the tool.
  */
 function noteLabel(
   { index }: ReplaySubject,
@@ -80,8 +80,8 @@ function noteLabel(
 }
 
 /**
- * Adds the model's response under the plan. The model calls the tool, calls the recovery tool first, or works
- * without the tool.
+ * Adds the model's response under the plan. The model calls the tool directly, calls the recovery tool first,
+ * or continues without the tool.
  */
 function answer(
   { list, index }: ReplaySubject,
@@ -95,8 +95,8 @@ function answer(
   if (needed === undefined || position === undefined) return send(forwarded, state.tail, outputTokens);
   const isIn = forwarded.includes(position);
   countNeed(needed, isIn, recovery.armed, state);
-  // After one recovery call, the transcript contains the recovery call.
-  // After the recovery call, the model calls the recovered tool through the recovery tool.
+  // After a recovery call, the transcript contains the call. After a recovery call, the model calls the
+  // recovered tool by way of the recovery tool.
   if (isIn || !recovery.armed || state.recovered.has(needed))
     return send(forwarded, state.tail, outputTokens);
   state.recovered.add(needed);

@@ -15,7 +15,7 @@ const share = new LoopShare({
   jobs: { slots: 64, slotsPerAccount: 64, waitingPerAccountMax: 64, waitingMax: 64, waitMsMax: 60_000 },
 });
 
-/** The number of a message's tokens in addition to the tokens of its text. */
+/** The number of tokens that a message has in addition to its text. */
 export const messageTokens = 4;
 
 /** The state of one session's replay. */

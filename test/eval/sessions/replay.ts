@@ -55,7 +55,7 @@ export interface ReplayOutcome {
   /** Whether recovery was available in the request that determined the tool set. */
   readonly isArmed: boolean;
   /**
-   * The bucket of the session. With `isShadow`, `heldFromK` has the smallest K that forwards each needed
+   * The session's bucket. With `isShadow`, `heldFromK` has the smallest K that forwards each needed
    * tool.
    */
   readonly bucket: string;
