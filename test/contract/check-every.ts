@@ -17,9 +17,9 @@ export const sampleFolders = [...new Set([given, findRecordings(undefined)])].fi
 );
 
 /**
- * Runs one check on every suitable recorded exchange of an API. Each exchange becomes one test under two
- * nested `describe` blocks, for the check and for the API. The table reporter counts tests by the names of
- * the `describe` blocks. If no recording is suitable, one test reports the missing recordings. The test is
+ * Runs one check on every suitable recording of an API. Each exchange becomes one test under two nested
+ * `describe` blocks, for the check and for the API. The table reporter counts tests by the names of the
+ * `describe` blocks. If no recording is suitable, one test reports the missing recordings. The test is
  * skipped only if the folder may lack recordings.
  * @param concerns returns true for a suitable recording
  * @param step without `--data`, only every `step`-th recording is checked, to save time in `npm test`
@@ -53,8 +53,8 @@ export function isAnswered({ status, response_file }: Recording): boolean {
 }
 
 /**
- * Returns the request body or the response body of a recording. Throws an error if the recording does not
- * have the body.
+ * Returns the request body or the response body of a recording. Throws an error if the recording lacks this
+ * body.
  */
 export function bodyOf(recording: Recording, which: 'request' | 'response'): Buffer {
   const body = recording[which]();

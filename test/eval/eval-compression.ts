@@ -10,8 +10,8 @@ import { clearsOf } from './compression/clears.ts';
 import { loadTranscripts } from './compression/transcripts.ts';
 
 /**
- * Two models with different prompt caches. The first model uses explicit cache markers, and the second model
- * caches automatically.
+ * Two models with different prompt cache rules. The first model uses explicit cache markers, and the second
+ * model caches automatically.
  */
 const modelIds = [
   ['anthropic', 'claude-sonnet-4-5'],

@@ -26,8 +26,8 @@ const datasets = [...new Set(prompts.map(({ dataset }) => dataset))].toSorted();
 
 const draw = randomFrom(1);
 /**
- * Each method's scores for all prompts. No prompt is scored with weights that were trained on this
- * prompt.
+ * Each method's scores for all prompts. No prompt is scored with weights that were trained on the prompt
+ * itself.
  */
 const scores = {
   /** Scores from weights that were trained on the other nine tenths of each dataset. */

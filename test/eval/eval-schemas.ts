@@ -1,7 +1,7 @@
-// `npm run eval:schemas -- --data DIR` measures the savings of each step of tool schema compression.
-// The script checks that compression does not change the validity of any argument value.
-// The script prints tables, then one line of JSON.
-// The script exits with 1 if the validity of an argument value changed.
+// `npm run eval:schemas -- --data DIR` measures how much each step of tool schema compression saves.
+// The script checks that compression does not change the validity of any argument value. The script
+// prints tables, then one line of JSON. The script exits with 1 if the validity of an argument value
+// changed.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   bfcl: loadSet('bfcl_'),
 };
 /**
- * The whitespace styles in which clients write tool definitions. The styles are no whitespace, the style of
- * Python's json module, and indentation.
+ * The whitespace styles in which clients write tool definitions. The styles are compact, Python's json
+ * module, and indented.
  */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   compact: (tool) => JSON.stringify(wrap(tool)),
@@ -119,7 +119,7 @@ function checkValidity(tools: readonly Definition[]) {
 }
 
 /**
- * Compiles the schemas of a tool before and after compression. Returns an empty list if the tool's schema was
+ * Compiles a tool's schema before and after compression. Returns an empty list if the tool's schema was
  * invalid before compression.
  */
 function compilePair(

@@ -22,7 +22,7 @@ const emptyTurns = [
   ],
   ...['Guten Tag', 'weiter', 'ja', 'Olá, tudo bem?', 'Привет', 'да', 'こんにちは', '你好'],
 ];
-/** The number of tool lists per set with which the evaluation tests the turns without a task. */
+/** The number of tool lists per set on which turns without a task are tested. */
 const listsPerSet = 4;
 
 /** Measures how often the planner confuses real first user turns with turns that need no tool. */
@@ -53,7 +53,7 @@ export class FirstTurns {
 
   /**
    * Adds the first turn of a question.
-   * @param ranked the ranking of tools for the first turn
+   * @param ranked the tools as ranked for the first turn
    */
   add({ dataset, userTurns }: Question, lines: readonly number[], ranked: RankedPool): void {
     const key = `${dataset}\n${userTurns[0] ?? ''}`;

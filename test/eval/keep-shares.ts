@@ -7,7 +7,7 @@ import type { RankedPool } from './rank-paths.ts';
  */
 export interface KeepFigures {
   readonly recall: number;
-  /** The share of tools that are forwarded. */
+  /** The share of the tools that are forwarded. */
   readonly tools: number;
   /** The forwarded share of the tool definitions' tokens. */
   readonly tokens: number;
@@ -25,10 +25,10 @@ const seed = 20_261_120;
 
 /**
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
- * calibrated value is the distance between a tool's score and the best score. The calibration chooses the
- * smallest distance with a mean loss of needed tools of at most 1 − target. The mean loss is over 100 samples
- * from the set plus one lost sample. The figures come from the set's other questions, over five seeded
- * splits.
+ * calibrated value is the distance between a tool's score and the best score. Calibration chooses the
+ * smallest distance at which the mean loss of needed tools is at most 1 − target. The mean loss is over 100
+ * samples from the set plus one lost sample. The figures come from the set's other questions, over five
+ * seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));
@@ -94,7 +94,7 @@ function mean(all: readonly KeepFigures[]): KeepFigures {
   return { recall: of('recall'), tools: of('tools'), tokens: of('tokens') };
 }
 
-/** Returns the items in a random order. A given seed always gives one order. */
+/** Returns the items in a random order. A given seed always produces the same order. */
 function shuffle<Item>(items: readonly Item[], from: number): Item[] {
   const next = randomFrom(from);
   return items

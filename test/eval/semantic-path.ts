@@ -44,7 +44,7 @@ export interface Seen {
 
 /**
  * Computes features of the tools for each question as in the tool router. For a training set, the first encoder
- * is a model that was trained without the set's family. The second encoder was not trained on any set.
+ * is a model that was trained without the set's family. The second encoder was not trained on any of the sets.
  */
 export class SemanticPath {
   readonly #data: ToolData;
@@ -67,7 +67,7 @@ export class SemanticPath {
   }
 
   /**
-   * Returns the candidate tools in the form that the reranker receives.
+   * Returns the candidate tools in the form that the reranker reads.
    * @param lines the candidates, as line numbers in the tools file
    */
   async see(dataset: string, { turns, at }: RankQuestion, lines: readonly number[]): Promise<Seen> {
@@ -85,7 +85,7 @@ export class SemanticPath {
   }
 
   /**
-   * Returns the router's semantic ranking of candidate tools. The models were trained without the set's
+   * Returns the router's semantic ranking of candidate tools. The models were trained without the tool set's
    * family.
    */
   async rank(

@@ -10,7 +10,7 @@ import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-ind
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];
 /**
- * The names of the candidate pools. A number names a seeded sample with this number of tools. `own` names a
+ * The names of the candidate pools. A number stands for a seeded sample of that many tools. `own` names a
  * question's original candidates.
  */
 export const poolNames = [...poolSizes, 'own'] as const;

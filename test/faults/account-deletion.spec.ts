@@ -42,7 +42,7 @@ async function requestDeletion({ apiKey }: TestAccount): Promise<string> {
   return accountDeletion.parse(answer.json()).id;
 }
 
-/** Returns the deletion receipt as soon as the receipt has the expected state. */
+/** Returns the deletion receipt as soon as it has the expected state. */
 function untilReceipt(id: string, isRight: (receipt: AccountDeletion) => boolean): Promise<AccountDeletion> {
   return eventually(async () => {
     const answer = await send(stack.baseUrl, { path: `/v1/account/deletions/${id}` });

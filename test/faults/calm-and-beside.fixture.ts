@@ -17,7 +17,7 @@ export type Probe = (at: number) => Promise<Answer>;
 const samplesDefault = 100;
 const pauseMs = 4;
 
-/** Sends a request repeatedly, one at a time, and measures the latencies. */
+/** Sends a request repeatedly, one at a time, and measures its latency. */
 export async function measure(probe: Probe, samples = samplesDefault): Promise<Measured> {
   const times: number[] = [];
   const errors: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * Tests Redis servers after one account has filled the servers' memory. The gateway keeps serving other
- * accounts' chat requests, and limits and budgets stay exact. Every request is in the request log after the
- * Redis server has free memory again.
+ * Tests Redis servers after one account has filled their memory. The gateway keeps serving other accounts'
+ * chat requests, and limits and budgets stay exact. Every request is in the request log after the Redis
+ * server has free memory again.
  */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { Redis } from 'ioredis';
@@ -138,7 +138,7 @@ it('while the queue is full, chats are answered, budgets apply, and the log is c
   for (let at = 0; at < 6; at += 1)
     answers.push(await ask({ accountId: quiet.accountId, key }, { tools: githubTools }));
   const optimized = answers.filter(({ headers }) => headers['x-svc-budget'] === undefined);
-  // The saved tokens of one request use up almost the whole budget of the key.
+  // The tokens saved in one request use up almost the whole budget of the key.
   expect(optimized.length).toBeGreaterThanOrEqual(1);
   expect(optimized.length).toBeLessThanOrEqual(2);
   expect(answers.at(-1)?.headers['x-svc-budget']).toBe('exhausted');

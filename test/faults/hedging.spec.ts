@@ -1,6 +1,6 @@
 /**
- * Tests hedging. If the first attempt is slow, the gateway starts a second attempt in parallel. Operators
- * must enable hedging.
+ * Tests hedging. If the first attempt is slow, the gateway starts a second attempt in parallel. Hedging is
+ * off unless the operator enables it.
  */
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { requestIdOf, waitForRow } from '../e2e/account.fixture.ts';
@@ -52,7 +52,7 @@ it('if the first attempt is slow, the second attempt responds, the first is canc
   expect(row.prompt_tokens).toBeGreaterThan(completion.usage.prompt_tokens);
   const ended = () => server.requests.find(({ url }) => url.startsWith('/silent/openai/'))?.ended;
   expect(await eventually(ended)).toBe('client-left');
-  // The cancelled attempt does not count as a failure, so the gateway calls the silent provider first again.
+  // The cancelled attempt does not count as a failure, so the next request again goes to the silent provider first.
   account.trouble = undefined;
   expect((await ask(account)).headers['x-svc-provider']).toBe('openai');
 });

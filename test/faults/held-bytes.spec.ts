@@ -1,6 +1,6 @@
 /**
  * Tests the memory that open requests use. Large request bodies to a provider that never responds must not
- * exhaust the gateway's memory. The gateway must still serve requests of other accounts.
+ * exhaust the gateway's memory. The gateway must keep serving the requests of other accounts.
  */
 import { readFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
@@ -43,7 +43,7 @@ async function openAccount(name: string): Promise<string> {
   return (await createTestKey(stack.baseUrl, apiKey, { name, rate_limit_rpm: 1_000_000 })).key;
 }
 
-/** Returns the peak memory of the edge process since its start, in bytes. */
+/** Returns the edge process's peak memory since its start, in bytes. */
 function readPeakBytes(): number {
   const { pid } = stack.service('edge-gateway');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -75,8 +75,8 @@ interface Refusal {
 }
 
 /**
- * Sends many copies of the request concurrently. Resolves when each request was rejected or waits for the
- * provider. Rejects if a request fails without a response.
+ * Sends many copies of the request concurrently. Resolves when each request has been rejected or is waiting
+ * for the provider. Rejects if a request fails before a response.
  */
 async function sendMany({ path, body, isChunked = false }: LargeRequest): Promise<readonly Refusal[]> {
   const refusals: Refusal[] = [];

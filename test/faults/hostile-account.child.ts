@@ -1,5 +1,5 @@
 // Simulates a hostile account in a separate process. The process sends requests continuously, and
-// is also the provider of the hostile account. The process runs at the lowest priority. The
+// also serves as the hostile account's provider. The process runs at the lowest priority. The
 // process therefore takes processor time from the gateway only if no other process needs the
 // time.
 import { writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ async function sendForever(own: HostileLoad): Promise<void> {
     await response?.arrayBuffer().catch(() => undefined);
     const status = response?.status ?? 0;
     statuses[status] = (statuses[status] ?? 0) + 1;
-    // The pause is random, so that the senders do not all send at one moment.
+    // The pause is random, so that the senders do not all send at the same time.
     await sleep(pauseMs * (0.5 + Math.random()));
   }
 }

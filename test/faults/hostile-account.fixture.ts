@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** The requests that a hostile account sends. */
+/** The requests that a hostile account sends repeatedly. */
 export interface HostileLoad {
   readonly baseUrl: string;
   readonly method: string;
@@ -28,11 +28,11 @@ export type HostileReply = { readonly providerUrl: string } | { readonly statuse
 
 const script = join(import.meta.dirname, 'hostile-account.child.ts');
 
-/** A hostile account in a separate process, which is the leader of its session. */
+/** A hostile account in a separate process, which leads its own session. */
 export class HostileAccount {
   readonly #child: ChildProcess;
   /**
-   * The address of the hostile account's provider. Provider calls under `/hangs` get no response until the
+   * The base URL of the hostile account's provider. Provider calls under `/hangs` get no response until the
    * hostile account pauses.
    */
   readonly providerUrl: string;
@@ -58,7 +58,7 @@ export class HostileAccount {
     return this.#command({ kind: 'report' });
   }
 
-  /** Stops sending requests, and waits until every request has a response. */
+  /** Stops sending requests, and waits for all outstanding responses. */
   pause(): Promise<Statuses> {
     return this.#command({ kind: 'pause' });
   }

@@ -18,8 +18,8 @@ const addedMsMax = 300;
 /** A chat that waited for a dependency would take at least 1.7 s, which is the deadline of the call. */
 const slowestMsMax = 1_600;
 /**
- * The time within which requests that need the hung dependency fail. The documented time is 2 s, and the
- * additional time is for a busy machine.
+ * The time within which requests that need the hung dependency fail. The documented limit is 2 s, and the
+ * extra time allows for a busy machine.
  */
 const failedMsMax = 3_500;
 /** Grants and lists of credentials are reloaded after 10 s. */
@@ -86,8 +86,8 @@ async function timeChats(key: string): Promise<Times> {
 }
 
 /**
- * Waits until the edges share rate limits again. While Redis does not answer, an edge admits an eighth of the
- * limit.
+ * Waits until the edges share rate limits again. While Redis does not respond, each edge admits an eighth of
+ * the limit.
  */
 const untilShared = (key: string) =>
   eventually(async () => {
@@ -97,7 +97,7 @@ const untilShared = (key: string) =>
       : undefined;
   });
 
-/** Stops a process and its child processes without ending them, until the returned function is called. */
+/** Suspends a process and its child processes until the returned function is called. */
 function hang(name: string): () => void {
   const { pid } = stack.service(name);
   if (pid === null) throw new Error(`${name} is down`);

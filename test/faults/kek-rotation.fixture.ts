@@ -10,15 +10,15 @@ import { startStack, type StackUnderTest } from '@gateway/testing';
 import { rotateKek, type RotationOutcome } from '../../tools/rotate-kek/rotate-kek.ts';
 import { connectAs, type Undo } from '../integration/stack.fixture.ts';
 
-/** A vault with two replicas, a file of key-encryption keys, and stored credentials. */
+/** A vault with two replicas, a key-encryption key file, and stored credentials. */
 export interface VaultUnderTest {
   readonly stack: StackUnderTest;
   readonly edge: Messaging;
   readonly operator: Messaging;
   readonly credentials: readonly StoredCredential[];
   /**
-   * Writes the given versions of the key-encryption key to the file, and restarts the replicas one after
-   * another.
+   * Writes the given key-encryption key versions to the file, and restarts the replicas one by
+   * one.
    */
   rollKeys(...versions: number[]): Promise<void>;
 }

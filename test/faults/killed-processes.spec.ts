@@ -6,8 +6,8 @@ import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { expectAllAnswered, expectAllLogged, readRows, runTraffic } from './traffic.fixture.ts';
 
 /**
- * A rate limit that is high enough for a whole test run, even while Redis is down. While Redis is down, only
- * one eighth of the rate limit applies.
+ * A rate limit that suffices for a whole test run, even while Redis is down. While Redis is down, only one
+ * eighth of the rate limit applies.
  */
 const rate_limit_rpm = 1_000_000;
 let stack: StackUnderTest;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** Each test run has its own account and therefore its own request log. */
+/** Each test run uses its own account, and therefore its own request log. */
 beforeEach(async () => {
   const { apiKey } = await createTestAccount(stack);
   key = (await createTestKey(stack.baseUrl, apiKey, { name: 'runs', rate_limit_rpm })).key;
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const sandbox = (name: string) => ({ baseUrl: stack.baseUrl, key, name, model: 'sandbox/sandbox-1' });
 
-/** Kills a process to simulate a crash. Waits until the supervisor has restarted the process. */
+/** Kills a process to simulate a crash. Waits until the supervisor has restarted the killed process. */
 async function killAndWait(name: string): Promise<void> {
   const unit = stack.service(name);
   const { pid } = unit;
@@ -77,7 +77,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
     expect(new Set(names).size).toBe(names.length);
     const byStatus = Object.groupBy(settled, ({ status }) => status);
     expect(Object.keys(byStatus).sort()).toEqual(['interrupted', 'ok']);
-    // A complete response may be `interrupted` in the log only if its completion was not yet on disk.
+    // The log may mark a complete response as `interrupted` only if its completion was not yet on disk.
     expect(byStatus.interrupted!.length).toBeLessThan(20);
   }, 180_000);
 

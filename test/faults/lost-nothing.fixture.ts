@@ -16,13 +16,13 @@ export interface Kill {
   /** The number of completed requests after which the test kills the process. */
   readonly atAnswers: number;
   /**
-   * An additional delay in milliseconds. With random delays, kills interrupt requests at different stages.
+   * An additional delay in milliseconds. The delays are random, so kills interrupt requests at different stages.
    */
   readonly afterMs: number;
 }
 
 /**
- * Draws a random schedule for killing processes. Equal seeds give equal schedules. Each process is killed
+ * Draws a random schedule of kills. A given seed always produces the same schedule. Each process is killed
  * about equally often, at random points in the test run.
  */
 export function drawKills(seed: number, kills: number, requests: number): Kill[] {
@@ -50,7 +50,7 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
 /** The results of a test run, as the clients received them. */
 export interface Seen {
   /**
-   * Maps each client request name to the gateway's request id. Contains each complete response with status
+   * Maps each client request name to the gateway's request id. Contains every complete response with status
    * 200.
    */
   readonly answered: ReadonlyMap<string, string>;
@@ -69,14 +69,14 @@ const concurrency = 8;
 /** The delay in milliseconds after a failed request. The delay is necessary because the edge may be down. */
 const pauseMs = 50;
 /**
- * The tools of each request. The list is small enough for fast requests, but large enough that each plan
+ * The tools of each request. The list is short enough for fast requests, but long enough that each plan
  * prunes some tools.
  */
 const tools = githubTools.slice(0, 24);
 
 /**
  * Sends requests with tools until the given number of requests has completed. Every second request is a
- * streaming request. Each request has a unique name.
+ * streaming request. Each request gets a unique name.
  */
 export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: RunGiven): Promise<Seen> {
   const answered = new Map<string, string>();
@@ -94,7 +94,7 @@ export async function runUntilAnswered({ baseUrl, key, requests, onAnswer }: Run
   return { answered, sent };
 }
 
-/** Sends a request and returns the gateway's request id. Returns null if the response is not complete. */
+/** Sends a request and returns the gateway's request id. Returns null for an incomplete response. */
 async function ask(baseUrl: string, key: string, name: string, stream: boolean): Promise<string | null> {
   const messages = [{ role: 'user', content: `Create an issue titled "${name}" in octo/hello` }];
   try {

@@ -21,7 +21,7 @@ interface LoggedRow {
 }
 
 /**
- * Limits that are high enough for a whole test run. While Redis is down, only part of the rate limit
+ * Limits that suffice for a whole test run. While Redis is down, only part of the rate limit
  * applies.
  */
 const limits = {

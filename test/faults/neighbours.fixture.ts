@@ -9,9 +9,9 @@ import { HostileAccount, type HostileLoad } from './hostile-account.fixture.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * The limits of the edge. `startStack` raises the rate limits of account routes, so that the load reaches the
- * services behind those routes. Request slots, request memory, spool and cache are small, so that one account
- * soon reaches its account share.
+ * The limits that the test sets on the edge. `startStack` raises the rate limits of account routes, so that
+ * the load reaches the services behind those routes. Request slots, request memory, spool and cache are
+ * small, so that one account soon uses up its account share.
  */
 const edgeLimits = {
   TRUSTED_PROXIES: '127.0.0.0/8',
@@ -58,8 +58,8 @@ export async function openNeighbourhood(): Promise<Neighbourhood> {
 }
 
 /**
- * Returns the value of an edge metric that has only the common labels. Returns 0 if the metric has
- * no value yet.
+ * Returns the value of an edge metric that has only the common labels. Returns 0 if the metric does not exist
+ * yet.
  */
 export async function readEdgeMetric({ stack }: Neighbourhood, name: string): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();
@@ -144,8 +144,8 @@ interface LoadOptions extends Pick<HostileLoad, 'concurrency' | 'pauseMs'> {
 }
 
 /**
- * Creates requests of the hostile account. By default, a request without a body is a GET request, and the
- * path is the chat path.
+ * Creates the hostile account's requests. A request without a body is a GET request by default, and the
+ * default path is the chat path.
  */
 export function renderLoad(
   { stack, hostileKeys }: Neighbourhood,
@@ -175,7 +175,7 @@ export function openProbes(open: () => Neighbourhood) {
       renderChat(`Find the issue number ${at}`, [JSON.stringify({ at }, null, 4)], tools),
     );
   /**
-   * Each sign-in comes from a different address, because each address has a separate rate limit for sign-ins.
+   * Sign-ins are rate-limited by address, so each sign-in comes from a different address.
    */
   const logIn = (): Promise<Answer> => {
     addresses += 1;

@@ -19,9 +19,9 @@ import {
 /**
  * Tests a quiet account next to a hostile account that reaches its limit, for one shared resource after
  * another. The quiet account must get no error. Under load, the quiet account's p99 latency may be at most
- * three times its p99 latency without load. Each of several rounds measures the two latencies one after
- * another, so that other load on the machine affects both latencies. The test compares the medians over all
- * rounds, and no measurement is repeated or omitted.
+ * three times its p99 latency without load. Each round measures both latencies one after the other, so that
+ * other load on the machine affects both. The test compares the medians over all rounds, and no measurement
+ * is repeated or omitted.
  */
 
 /**
@@ -59,9 +59,9 @@ interface Row {
    * number.
    */
   readonly samples?: number;
-  /** The response status by which the test detects that the hostile account has reached its limit. */
+  /** The response status that shows that the hostile account has reached its limit. */
   readonly refused?: number;
-  /** The edge metric by which the test detects that the hostile account has reached its limit. */
+  /** The edge metric that shows that the hostile account has reached its limit. */
   readonly refusedMetric?: string;
 }
 
@@ -166,7 +166,7 @@ const rows: readonly Row[] = [
  */
 const warmResponses = 8;
 
-/** Makes the hostile account send requests. Resolves when the hostile account has reached its limit. */
+/** Starts the hostile account's requests. Resolves when the hostile account has reached its limit. */
 async function startLoad({ load: render, refused, refusedMetric }: Row): Promise<void> {
   const { hostile } = neighbours;
   const count = (statuses: Statuses): number =>
@@ -195,7 +195,7 @@ async function measureBeside(row: Row): Promise<Measured> {
 }
 
 /**
- * Measures the quiet account without and with the hostile account's requests, in turn. Returns the median latencies.
+ * Measures the quiet account in turn without and with the hostile account's requests. Returns the median latencies.
  */
 async function compare(row: Row): Promise<{ readonly calm: Measured; readonly beside: Measured }> {
   const before = await neighbours.hostile.report();
@@ -223,7 +223,7 @@ it.each(rows)(
   600_000,
 );
 
-/** Prints one line with p50 and p99 in ms, and with the numbers of responses to the hostile account. */
+/** Prints one line with p50 and p99 in ms, and the hostile account's responses by status. */
 function note({ resource }: Row, figures: readonly number[], before: Statuses, after: Statuses): void {
   const statuses = Object.entries(after).map(([status, count]) => [status, count - (before[status] ?? 0)]);
   const times = figures.map((ms) => ms.toFixed(1).padStart(7)).join(' ');

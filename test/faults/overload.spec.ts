@@ -22,7 +22,7 @@ let stack: StackUnderTest;
 let server: ReplayProvider;
 let noisy: TroubledAccount;
 let quiet: TroubledAccount;
-/** Resolves when the test allows the provider to send the slow responses. */
+/** Resolves when the test lets the provider send the slow responses. */
 let held = Promise.withResolvers<undefined>();
 const undo: Undo[] = [];
 

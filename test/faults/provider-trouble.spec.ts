@@ -71,7 +71,7 @@ describe('one of three providers fails', () => {
 
   interface Run {
     readonly broken: readonly object[];
-    /** The number of calls to the failing provider after the gateway has detected the failure. */
+    /** The number of calls to the failing provider after the gateway detected the failure. */
     readonly callsOnceKnown: number;
     readonly usedAgainWithinMs: number;
   }
@@ -239,7 +239,7 @@ describe('multiple keys for one provider', () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
     account.trouble = (request) => {
       countCall(keyOf(request.headers));
-      // The delay keeps all requests in progress together, even on a busy machine.
+      // The delay keeps all requests open at the same time, even on a busy machine.
       return { ...wellAnswered(request), firstByteDelayMs: 2_000 };
     };
     expect(broken(await askMany(edge.baseUrl, account, 20, 20))).toEqual([]);

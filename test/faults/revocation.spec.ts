@@ -84,7 +84,7 @@ const warm = async ({ key }: CreatedKey) => {
   for (const edge of edges) expect((await postChat(edge, key, hello)).status).toBe(200);
 };
 
-/** Two kinds of requests. `chat` counts against the rate limit, and `models` only requires a valid key. */
+/** Two kinds of requests. `chat` counts against the rate limit, and `models` requires only a valid key. */
 const calls = {
   chat: (edge: string, key: string) => postChat(edge, key, hello),
   models: (edge: string, key: string) => send(edge, { path: '/v1/models', key }),
@@ -207,7 +207,7 @@ describe('an open stream', () => {
     readonly requestId: string;
   }
 
-  /** Opens a stream that the provider never ends. Calls the function `then` after the first bytes arrive. */
+  /** Opens a stream that the provider never finishes. Calls the function `then` after the first bytes arrive. */
   function streamUntilEnded(
     edge: string,
     key: string,

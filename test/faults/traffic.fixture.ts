@@ -98,7 +98,7 @@ async function readPage({ baseUrl, key }: Pick<Run, 'baseUrl' | 'key'>, offset: 
   return answer.status === 200 ? requestLogPage.parse(answer.json()).data : [];
 }
 
-/** Expects every request in the request log exactly once, with a successful status. */
+/** Expects that the request log contains every request exactly once, with a successful status. */
 export async function expectAllLogged(
   run: Pick<Run, 'baseUrl' | 'key' | 'name'>,
   outcomes: readonly Outcome[],

@@ -1,9 +1,9 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 /**
- * Repeats a request until the gateway rejects it. Returns the rejection and the start time in
- * milliseconds of the last successful request. Start times exclude the duration of slow requests on a
- * busy machine.
+ * Repeats a request until the gateway rejects it. Returns the rejection, and the start time in milliseconds
+ * of the last successful request. The time is the start of the request, so slow requests on a busy machine do
+ * not affect it.
  */
 export async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
   const start = performance.now();

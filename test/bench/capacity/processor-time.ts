@@ -18,7 +18,7 @@ interface ProcessStat {
 
 /**
  * Reads fields of /proc/<pid>/stat (see `man 5 proc`). Field 4 is the parent process id. Fields 14 to 17 are
- * the CPU times of the process and its exited children. Field 24 is the number of resident pages.
+ * the CPU times of the process and of its exited children. Field 24 is the number of resident pages.
  */
 function readStat(pid: number): ProcessStat | undefined {
   try {

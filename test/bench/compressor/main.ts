@@ -1,6 +1,6 @@
-// `npm run bench:compressor` measures the cost of compression on one processor core.
-// Each time is the minimum of a few runs, in CPU milliseconds of the benchmark's process.
-// The script prints tables, then one line of JSON, and exits with 1 if a limit is exceeded.
+// `npm run bench:compressor` measures the cost of compression on one processor core. Each time is the minimum
+// of a few runs, in CPU milliseconds of the benchmark's process. The script prints tables and one line of
+// JSON, and exits with 1 if a limit is exceeded.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,8 +98,8 @@ function measureDoubling(kind: Kind, settings: CompressionSettings): number {
 }
 
 /**
- * Returns the memory that the compression run allocates, including uncollected garbage. The returned size is
- * an upper bound for the live memory.
+ * Returns the memory that compression allocates, including garbage that is not yet collected. The returned
+ * size is an upper bound for the live memory.
  */
 function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSettings): number {
   collectGarbage();
@@ -111,8 +111,8 @@ function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSet
 }
 
 /**
- * Measures the cost if a model, not a rule, chooses the important lines. The model reads all lines for each
- * compression.
+ * Measures the cost if a model, not a rule, chooses the important lines. The scorer model reads all lines in
+ * each compression.
  */
 async function measureScorer() {
   const folder = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')));

@@ -34,7 +34,7 @@ const paragraph =
   'The quick review of "module" shows that the loader\treads each line twice;\nconst total = items.reduce((a, b) => a + b, 0);\n';
 const turnText = paragraph.repeat(34);
 
-/** Creates a conversation of ordinary prose and code in turns of 4 kB. */
+/** Creates a conversation of ordinary prose and code, in turns of 4 kB. */
 function renderTurns(turns: number) {
   return Array.from({ length: turns }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The requests of a conversation that grows by one turn per request. The texts of each pair surround a number
- * that is different in each repetition of the conversation, so that each repetition is a new conversation.
+ * The requests of a conversation that grows by one turn with each request. The texts of each pair surround a
+ * number that is different in each repetition of the conversation, so that each repetition is a new conversation.
  */
 export type GrowingBody = readonly (readonly [before: string, after: string])[];
 

@@ -98,7 +98,7 @@ try {
   for (const server of [provider, bare, portkey]) server.stop();
 }
 
-/** Sends requests until the throughput no longer grows. */
+/** Sends requests until the throughput stops growing. */
 async function warmUp(system: System, load: Case, connections: number): Promise<void> {
   const target = targets[system](load);
   let best = 0;

@@ -2,7 +2,7 @@ import { median, type LoadFigures } from './load.ts';
 
 export type System = 'bare' | 'portkey' | 'ours';
 
-/** One run of a load, with the CPU time of all processes of the system until its queues were empty. */
+/** One run of a load, with the CPU time of all the system's processes until its queues were empty. */
 export interface Measured {
   readonly system: System;
   readonly load: string;
@@ -14,7 +14,7 @@ export interface Measured {
 
 type Figure = 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'requestsPerCpuSecond';
 
-/** The medians of all rounds. In each round, the bare proxy runs both before and after the other systems. */
+/** The medians over all rounds. In each round, the bare proxy runs both before and after the other systems. */
 export class Report {
   readonly #measured: readonly Measured[];
   readonly #mib: Readonly<Record<System, number>>;

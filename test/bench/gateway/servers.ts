@@ -48,8 +48,8 @@ const response = JSON.stringify({
 });
 
 /**
- * Installs the load generator (wrk) and nginx, which stands in for the provider. If a program is missing, the
- * error names the program.
+ * Installs the load generator (wrk) and nginx, which stands in for the provider. If a program is missing,
+ * throws an error that names the program.
  */
 export function installBenchPrograms(): void {
   const missing = installPrograms([

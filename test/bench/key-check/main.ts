@@ -1,6 +1,6 @@
-// `npm run bench:key-check` measures the CPU time of an API key check with a full cache of grants.
-// Mistyped and malformed API keys must not cause a lookup.
-// The last line of the output is JSON.
+// `npm run bench:key-check` measures the CPU time of an API key check while the grant cache is
+// full. Mistyped and malformed API keys must not cause a lookup. The last line of the output is
+// JSON.
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { keyGrant, type KeyGrant } from '@gateway/contracts';
@@ -12,7 +12,7 @@ import { authenticateHeaders } from '../../../apps/edge-gateway/src/request/auth
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 20);
 const checksPerRound = 50_000;
 const keysInCache = 50_000;
-/** The maximum time in microseconds for a check of an API key with a cached grant. */
+/** The maximum time in microseconds for checking an API key with a cached grant. */
 const cachedMicrosMax = 20;
 
 let lookups = 0;
@@ -20,7 +20,7 @@ const grants = new GrantCache({
   connected: true,
   onBroadcast: () => undefined,
   onReconnect: () => undefined,
-  // Replaces the account service. Checks of the measured API keys do not call the account service.
+  // Stands in for the account service. Checks of the measured API keys do not call the account service.
   call: (() => {
     lookups += 1;
     return Promise.resolve({ grant: createGrant() });
@@ -76,8 +76,8 @@ async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void>
 
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
-// The measured rounds use only the last 1,000 API keys.
-// The remaining API keys only fill the cache, because an expired grant would cause a measured lookup.
+// The measured rounds use only the last 1,000 API keys. The other API keys only fill the cache, because an
+// expired grant would add a lookup to the measurement.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

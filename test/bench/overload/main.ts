@@ -13,7 +13,7 @@ const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
 const answerMs = 500;
 /**
- * The pause in milliseconds of a client after a rejection. The pause is much shorter than the response's
+ * The client's pause in milliseconds after a rejection. The pause is much shorter than the response's
  * `retry-after`.
  */
 const comeBackMs = 100;

@@ -30,7 +30,7 @@ type Part = keyof typeof parts;
 type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
 
 /**
- * The measurements that run on one core. All other measurements use a second core for inference if the
+ * The measurements that run on a single core. All other measurements use a second core for inference if the
  * machine has one.
  */
 const onOneCore: readonly Part[] = ['load', 'load_both'];

@@ -4,7 +4,7 @@ import type { PackedVector } from '../../../apps/tool-router/src/vectors/packed-
 import type { SharedVectors } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
 import { cpuMs, listOf, quantile, round, RouterUnderTest, type LaterFields } from './router.ts';
 
-/** Requests a few plans, so that the hot code of the process is compiled before the measurement. */
+/** Requests a few plans, so that the process compiles its hot code before the measurement. */
 async function warmUp(router: RouterUnderTest, questions: number): Promise<void> {
   const list = listOf(makeTools(20_000_000, 60));
   await router.define(list);
@@ -201,8 +201,8 @@ const vectorsOfAnotherReplica: SharedVectors = {
 };
 
 /**
- * Returns the memory of the router process after the process has received the given number of tools. The
- * tools arrive in lists of 100 tools. Each list is planned once, with both encoders.
+ * Returns the router process's memory after it has received the given number of tools. The tools arrive in
+ * lists of 100 tools. Each list is planned once with both encoders.
  */
 export async function measureMemory(tools: number) {
   const router = await RouterUnderTest.open({ encoders: 'both', shared: vectorsOfAnotherReplica });

@@ -41,8 +41,8 @@ export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
 }
 
 /**
- * Creates the tool router as in the service but without NATS. The benchmark measures how much a plan costs in
- * the router process.
+ * Creates the tool router like the service does, but without NATS. The benchmark measures how much a plan
+ * costs in the router process.
  */
 export class RouterUnderTest {
   readonly ranking: Ranking;

@@ -54,7 +54,7 @@ export function makeTools(from: number, count: number): ToolDefinition[] {
   return Array.from({ length: count }, (_, at) => makeTool(from + at));
 }
 
-/** Creates a new user turn with about 12 words. */
+/** Creates a new user turn of about 12 words. */
 export function makeTurn(id: number): string {
   const draw = createDraw(id * 104_729 + 5);
   return `Please ${pick(draw, verbs)} the ${pick(draw, nouns)} of ${pick(draw, systems)} number ${id}, ${sentence(draw, 7)}`;

@@ -15,8 +15,8 @@ const warmUpTurns = 500;
 const firstBytesARound = 20;
 
 /**
- * Measures streams on the two paths in turn, so that other load slows both paths. Chunk delays are measured
- * with four open streams, and first bytes with one stream after another.
+ * Measures streams on both paths in turn, so that other load slows both equally. Chunk delays are measured
+ * with four streams open, and first bytes with one stream at a time.
  */
 export async function measureDelays<Way extends string>(
   targets: Readonly<Record<Way, StreamTarget>>,
@@ -49,8 +49,8 @@ export async function measureDelays<Way extends string>(
 }
 
 /**
- * Sends enough requests to compile the hot code, because the benchmark measures a process that has run for a
- * while.
+ * Sends enough requests to compile the hot code, because the benchmark measures a process that is warmed
+ * up.
  */
 async function warmUp(target: StreamTarget): Promise<void> {
   await timeStream(target, paced);

@@ -20,7 +20,7 @@ export interface StallFigures {
 
 const stalledMs = 5_000;
 
-/** Sends a 200 MB stream at full speed. The client reads the response head and then pauses for 5 s. */
+/** Sends a 200 MB stream as fast as possible. The client reads the response head and then pauses for 5 s. */
 export async function measureStall(
   target: StreamTarget,
   provider: StreamingProvider,

@@ -5,7 +5,7 @@ export function readResidentMiB(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }
 
-/** Resets the peak memory of the process. After the reset, `readPeakMiB` returns the peak since the reset. */
+/** Resets the peak memory of the process. Afterwards, `readPeakMiB` returns the peak since this reset. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

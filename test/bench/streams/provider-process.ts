@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ReadBody } from './stream-client.ts';
 
-/** The streams that the provider has sent. The hash of a stream is available after the end of the stream. */
+/** The streams that the provider has sent. A stream's hash is available after its end. */
 export interface SentStreams {
   /** The largest number of streams that were open at the same time. */
   readonly openMost: number;

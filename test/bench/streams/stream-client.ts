@@ -9,7 +9,7 @@ export interface StreamTarget {
   readonly model: string;
 }
 
-/** The configuration of the stream, which the client sends to the provider. */
+/** The stream settings that the client sends to the provider. */
 export interface StreamOrder {
   readonly id: string;
   readonly chunks: number;
@@ -31,7 +31,7 @@ export interface StreamTimes {
   readonly firstByteMs: number;
   /**
    * The time in milliseconds from the provider's sending of a chunk to the client's reading of the chunk. The
-   * list has one value per chunk.
+   * list contains one delay per chunk.
    */
   readonly delaysMs: readonly number[];
 }

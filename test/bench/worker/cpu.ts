@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The number of clock ticks per second. Linux counts CPU time in clock ticks. */
+/** The number of clock ticks per second. Linux reports CPU time in clock ticks. */
 const ticksPerSecond = 100;
 
 /**
@@ -20,8 +20,8 @@ export function readCpuMicros(pid: number | null): number {
 }
 
 /**
- * Returns the parent process id and the CPU time of each process, by process id. In `man 5 proc_pid_stat`,
- * the parent process id is field 4, and the times are fields 14 to 17.
+ * Returns each process's parent process id and CPU time, by process id. In `man 5 proc_pid_stat`, the parent
+ * process id is field 4, and the times are fields 14 to 17.
  */
 function listProcesses(): Map<number, { readonly parent: number; readonly ticks: number }> {
   const processes = new Map<number, { parent: number; ticks: number }>();

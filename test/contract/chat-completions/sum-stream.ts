@@ -65,8 +65,8 @@ function addDelta(message: Members, delta: Members): void {
 }
 
 /**
- * Adds the content of a chunk to the message. Mistral can send a list of content parts instead of a string. If
- * the message already contains a list, the function appends strings as text parts.
+ * Adds a chunk's content to the message. Mistral can send a list of content parts instead of a string. If the
+ * message already contains a list, the function appends strings as text parts.
  */
 function addContent(message: Members, content: unknown): void {
   const before = message.content;

@@ -22,7 +22,7 @@ interface SdkSum {
 
 /**
  * Returns true for a stream event that carries content. Message starts, block ends and empty block starts
- * have no content.
+ * carry no content.
  */
 function isTold({
   contentBlockStart: started,

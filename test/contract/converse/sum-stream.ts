@@ -73,7 +73,7 @@ function addDelta(block: Members, name: string, value: unknown): void {
   }
 }
 
-/** Returns a content block in the form of the non-streaming response. */
+/** Returns a content block in non-streaming form. */
 function finishBlock(block: Members): Members {
   const { toolUse, reasoningContent, citations, text } = block;
   if (toolUse !== undefined) {

@@ -3,13 +3,13 @@
  * independent reading of the response.
  */
 export interface AnswerReading {
-  /** The whole text of the response, including refusals. */
+  /** The response's whole text, including refusals. */
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly CallReading[];
   readonly reason: StopReading;
   readonly usage: UsageReading;
-  /** The cited web pages, each listed once. Only chat-completions clients receive the cited pages. */
+  /** The cited web pages, without duplicates. Only chat-completions clients receive the cited pages. */
   readonly links: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface CallReading {
 /** The stop reason of a response. The stop reasons of the formats do not map one to one. */
 export type StopReading = 'stop' | 'length' | 'calls' | 'filter' | 'pause' | 'error' | 'none' | 'unknown';
 
-/** The token counts of a response. `input` includes cached tokens. */
+/** The token counts of a response. `input` includes the cached tokens. */
 export interface UsageReading {
   readonly input: number;
   readonly output: number;

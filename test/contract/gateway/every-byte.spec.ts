@@ -14,9 +14,9 @@ interface CutApi {
   readonly provider: string;
   readonly type: string;
   /**
-   * The formats of the clients that read the cut streams. At each byte position, a client of one of
-   * the formats reads the cut stream. A stream in a client format is read only by a client of that
-   * format.
+   * The formats of the clients that read the cut streams. For each byte position, a client of one of these
+   * formats reads the stream cut at that position. A stream in a client format is read only by a client of
+   * that format.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
@@ -56,7 +56,7 @@ interface CutStream extends CutApi {
 const bytesMin = 1_000;
 const bytesMax = 8_000;
 
-/** Returns the shortest stream with a tool call and the shortest stream without a tool call, for one API. */
+/** Returns an API's shortest stream with a tool call and its shortest stream without one. */
 function chooseStreams(cutApi: CutApi): CutStream[] {
   const streams = sampleFolders
     .flatMap((folder) => loadRecordings(folder, cutApi.api))
@@ -70,8 +70,8 @@ function chooseStreams(cutApi: CutApi): CutStream[] {
 }
 
 /**
- * Returns undefined if the stream's size is out of range, or if the end marker occurs more than once. A
- * stream cut between two end markers would be a complete response.
+ * Returns undefined if the stream's size is out of range, or if its end marker is not unique. A stream cut
+ * between two end markers would be a complete response.
  */
 function openStream(cutApi: CutApi, recording: Recording): CutStream | undefined {
   const bytes = recording.response() ?? Buffer.alloc(0);
@@ -115,7 +115,7 @@ function cutAsAsked(stream: CutStream): void {
   });
 }
 
-/** Describes the first error in the response to a cut stream. Returns null if the response is correct. */
+/** Describes the first error in the response to a cut stream. Returns null if the response contains no error. */
 function faultAt(stream: CutStream, client: StreamFormat, length: number, answer: Received): string | null {
   const isSame = stream.clients.length === 1;
   const isWhole = length >= stream.wholeAt;

@@ -34,7 +34,7 @@ export function expectSameRequest(
 }
 
 /**
- * Cohere's format keeps text documents outside the conversation, so only the number of documents is compared.
+ * Cohere's format keeps text documents outside the conversation, so only their number is compared.
  */
 function moveDocuments(asked: RequestReading, { documents }: RequestReading): RequestReading {
   const isDocument = (item: string): boolean => item.startsWith('{"document"');
@@ -49,8 +49,8 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
 }
 
 /**
- * If a format cannot express a tool choice, the gateway adjusts the offered tools. The upstream request then
- * has no tools, or only the required tool.
+ * Where a format cannot express a tool choice, the gateway adjusts the offered tools. The upstream request
+ * then has no tools, or only the required tool.
  */
 function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);

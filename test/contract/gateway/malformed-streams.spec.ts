@@ -57,7 +57,7 @@ function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly num
   return format === 'converse' ? end : end - '\n\n'.length;
 }
 
-/** Returns all lengths within two bytes of a frame boundary, and other lengths at regular intervals. */
+/** Returns all lengths within two bytes of a frame boundary, and further lengths at regular intervals. */
 function chooseLengths({ bytes, boundaries }: RecordedStream, between: number): number[] {
   const near = boundaries.flatMap((end) => [-2, -1, 0, 1, 2].map((off) => end + off));
   const step = Math.max(1, Math.ceil(bytes.length / between));

@@ -1,7 +1,7 @@
 import type { ProviderFormat } from '@gateway/interchange';
 
 /**
- * Request fields that a format cannot express, by the field name in the gateway's loss report. Reviewers check
+ * Request fields that a format cannot express, by their names in the gateway's loss report. Reviewers check
  * the list of losses.
  */
 interface RequestLoss {
@@ -15,8 +15,8 @@ const every: readonly ProviderFormat[] = [
 ];
 
 /**
- * Losses of fields that several formats can express. If the gateway reports the loss of any other shared field,
- * the test fails.
+ * Losses of fields that more than one format can express. If the gateway reports the loss of any other shared
+ * field, the test fails.
  */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },
@@ -107,7 +107,7 @@ const shared =
 
 export const ownReason = "a member of one provider's own";
 
-/** Returns the reason for a reported loss. Returns undefined for a loss without a review. */
+/** Returns the reviewed reason for a reported loss. Returns undefined if the loss was not reviewed. */
 export function findRequestLoss(field: string, to: ProviderFormat): string | undefined {
   const known = reviewed.find((loss) => loss.to.includes(to) && loss.field.test(field));
   return known?.reason ?? (shared.test(field) ? undefined : ownReason);

@@ -1,6 +1,6 @@
 /**
- * The meaning of a request in any format. Requests with equal meaning but different spellings have equal
- * readings.
+ * The meaning of a request, independent of its format. Requests with equal meaning but different spellings
+ * have equal readings.
  */
 import type { ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
 import { asList, asMembers, join, readJson } from './answer-reading.ts';
@@ -76,7 +76,7 @@ function readFormat(format: ChatRequest['settings']['responseFormat']): unknown 
   return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };
 }
 
-/** Consecutive messages with one role form one turn. Tool results belong to the user's turn. */
+/** Consecutive messages of the same role form one turn. Tool results are part of the user's turn. */
 function readTurns(messages: readonly ChatMessage[], ids: Map<string, string>): TurnReading[] {
   const turns: { role: TurnReading['role']; items: Record<string, unknown>[] }[] = [];
   for (const { role, parts } of messages.filter((message) => message.role !== 'system')) {
@@ -101,8 +101,8 @@ function squeeze(text: string): string {
 }
 
 /**
- * The gateway creates tool call ids for formats that have no ids or that allow other characters. The
- * comparison therefore checks only the pairing of tool calls and results.
+ * The gateway creates tool call ids for formats that have no ids or allow other characters. The comparison
+ * therefore checks only the pairing of tool calls and results.
  */
 function readId(id: string, ids: Map<string, string>): string {
   const known = ids.get(id) ?? `#${ids.size}`;

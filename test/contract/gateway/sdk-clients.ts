@@ -26,14 +26,14 @@ import {
 export type ClientName = 'chat-completions' | 'messages' | 'converse' | 'responses';
 
 /**
- * Calls the model, streaming or non-streaming, and reads the response. Rejects with the SDK's own error.
+ * Calls the model with or without streaming, and reads the response. Rejects with the error that the SDK throws.
  * @param said fields in the client's format that replace the default greeting in the request
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 
 /**
  * Creates each format's SDK client.
- * @param aws replaces the default AWS client, which uses HTTP/1.1.
+ * @param aws replaces the default AWS client, which uses HTTP/1.1
  */
 export function openClients(
   baseUrl: string,

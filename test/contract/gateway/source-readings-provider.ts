@@ -1,6 +1,6 @@
 /**
- * Reads the raw JSON of recordings in the formats that only providers use, as `source-readings.ts` does for
- * client formats.
+ * Reads recordings' raw JSON in the formats that only providers use, as `source-readings.ts` does for client
+ * formats.
  */
 import { isVersionOne } from '../cohere/meaning.ts';
 import { sumStream as sumCohere } from '../cohere/sum-stream.ts';
@@ -81,7 +81,7 @@ export const readGemini: ReadSource = (recording) => {
   };
 };
 
-/** Returns the pages that text segments cite. Pages that the model found but did not cite are excluded. */
+/** Returns the pages that the text segments cite. Pages that the model found but did not cite are excluded. */
 function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Members): unknown[] {
   const found = asList(chunks).map(({ web, retrievedContext, maps }) =>
     asMembers(web ?? retrievedContext ?? maps),

@@ -15,9 +15,9 @@ import {
 import { collect, isStreamed, textOf, type ReadSource } from './source-readings.ts';
 
 /**
- * Builds a non-streaming response from a stream. The `output_item.done` events contain the complete items,
- * and the last event contains all other fields. Clients assemble texts and arguments from the deltas. In
- * edited recordings, the deltas differ from the items.
+ * Builds a non-streaming response from a stream. The complete items come from `output_item.done` events, and
+ * all other fields come from the last event. Clients assemble texts and arguments from the deltas. In edited
+ * recordings, the deltas differ from the items.
  */
 function sumStream(text: string): Members | null {
   const events = text

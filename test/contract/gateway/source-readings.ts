@@ -64,8 +64,8 @@ const chatStops: Readonly<Record<string, StopReading>> = {
 };
 
 /**
- * For a tool call that the request forced by name, OpenAI's finish reason is `stop`. All other formats state
- * that the model called a tool.
+ * For a tool call that the request forced by name, OpenAI's finish reason is `stop`. For such a call, all
+ * other formats report that the model called a tool.
  */
 function chooseChatStop(raw: unknown, calls: boolean): StopReading {
   const stop = chooseStop(chatStops, raw);

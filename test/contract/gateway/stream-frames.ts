@@ -8,7 +8,7 @@ export type StreamFormat = 'chat-completions' | 'messages' | 'converse';
  */
 export interface ReadFrame {
   readonly kind: 'part' | 'end' | 'error' | 'comment';
-  /** The offset just past the frame's last byte. */
+  /** The offset just after the frame's last byte. */
   readonly end: number;
 }
 

@@ -11,7 +11,7 @@ afterAll(() => gateway.stop(), 60_000);
 
 beforeEach(() => gateway.replay.reset());
 
-/** For each client format, a request with content that no other format can express. */
+/** For each client format, a request with content that other formats cannot express. */
 const lossy = {
   'chat-completions': {
     path: '/v1/chat/completions',

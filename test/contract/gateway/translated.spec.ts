@@ -69,7 +69,7 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
   const source = origin.read(recording);
   const headers = { 'content-type': typeOf(recording) };
   gateway.replay.enqueue(null, { status: 200, headers, body: bodyOf(recording, 'response') });
-  // OpenAI receives Responses API requests unchanged, so the test calls another chat-completions provider.
+  // OpenAI receives Responses API requests unchanged, so the test uses a different chat-completions provider.
   const provider = client === 'responses' && origin.provider === 'openai' ? 'mistral' : origin.provider;
   const model = `${provider}/${origin.model ?? 'anthropic.some-model'}`;
   const said = origin.model === undefined ? undefined : tools[client];

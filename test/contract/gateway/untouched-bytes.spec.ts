@@ -145,8 +145,8 @@ function typeOf({ response_file }: Recording): string {
 }
 
 /**
- * Returns true if the exchange was recorded in raw form. Only raw exchanges can be compared byte for
- * byte.
+ * Returns true if the exchange was recorded in raw form. Exchanges that were not recorded raw cannot be
+ * compared byte for byte.
  */
 function isWhole(recording: Recording, endpoint: Endpoint): boolean {
   const { fidelity, request_file, response_file } = recording;
@@ -155,8 +155,8 @@ function isWhole(recording: Recording, endpoint: Endpoint): boolean {
 }
 
 /**
- * Returns false for Vertex requests. A Vertex request has the model in the URL path, so a gateway client
- * would not send the recorded body.
+ * Returns false for Vertex requests, which name the model in the URL path. A Vertex request has the model in
+ * the URL path, so a gateway client would not send the recorded body.
  */
 function namesModel(recording: Recording): boolean {
   return modelPattern.test(bodyOf(recording, 'request').toString('utf8'));
@@ -182,7 +182,7 @@ function isShortStream(recording: Recording, endpoint: Endpoint): boolean {
   return isWhole(recording, endpoint) && recording.streaming && bodyOf(recording, 'response').length < 16_384;
 }
 
-// The operation `converse` never streams. The recorded streams belong to the operation `converse_stream`.
+// The operation `converse` never streams. The recorded streams come from the operation `converse_stream`.
 for (const endpoint of endpoints.filter(({ api }) => api !== 'converse')) {
   checkEvery(
     'stream forwarded unchanged in any chunks',

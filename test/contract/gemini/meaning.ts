@@ -1,8 +1,8 @@
 /**
  * Normalizes request and response bodies in the Gemini format. After normalization, two bodies with the same
  * meaning are equal. The normalization shares no code with the code under test. A field name in snake case
- * counts as the field name in lower camel case. A null field counts as an absent field. A single part counts
- * as a list with one part. `thought: false` counts as an absent field. One tool with several function
+ * counts as the field name in lower camel case. A null field counts as an absent field. A single part is
+ * treated as a list with one part. `thought: false` counts as an absent field. One tool with several function
  * declarations counts as several tools with one declaration each. A tool call without arguments counts as a
  * tool call with empty arguments.
  */

@@ -93,8 +93,8 @@ function addDelta(block: Members, delta: Members): void {
 }
 
 /**
- * Parses the input of a finished tool call. Truncated input stays a string, and the test compares the
- * strings.
+ * Parses the input of a finished tool call. Truncated input stays a string, so that the test can compare
+ * it.
  */
 function finishBlock({ json, ...block }: Members): Members {
   if (json === undefined || json === '') return block;

@@ -11,7 +11,7 @@ export function requestMeaning(body: Members): Members {
 }
 
 /**
- * Returns true for a field with its default value. A request with a stored prompt may omit the model, because
+ * Returns true if a field has its default value. A request with a stored prompt may omit the model, because
  * the stored prompt can set the model.
  */
 function isDefault(name: string, value: unknown): boolean {

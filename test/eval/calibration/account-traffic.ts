@@ -33,7 +33,7 @@ const setup = ['list', 'model', 'ranker'] as const;
 
 /**
  * Passes an account's conversations through the tool router, the request log and the worker. The tool router
- * chooses the tools and the shadow conversations. The worker makes the routing policy from the fields of the
+ * chooses the tools and the shadow conversations. The worker computes the routing policy from fields of the
  * request log.
  */
 export class AccountTraffic {

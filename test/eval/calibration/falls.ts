@@ -44,7 +44,7 @@ export interface FallFigures {
 }
 
 /**
- * The number of conversations until the worker confirms a fall of forwarded recall by ten percentage points.
+ * The number of conversations until the worker confirms that forwarded recall fell by ten percentage points.
  * Null if the worker does not confirm the fall within `watchedMax` conversations.
  */
 export interface Delays {
@@ -62,8 +62,8 @@ export interface QuietFigures {
   readonly episodes: number;
   readonly standardError: { readonly independent: number; readonly episodes: number };
   /**
-   * The mean share of shadow conversations. Each suspected drop in recall raises the share of shadow
-   * conversations.
+   * The mean share of shadow conversations. Each suspected drop in recall raises
+   * the share of shadow conversations.
    */
   readonly shadowShare: number;
 }

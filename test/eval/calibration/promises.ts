@@ -5,8 +5,8 @@ import { ServedAccount } from './served-account.ts';
 import { chooseOracleK, effectiveRecallOf, simulateAccount } from './simulated-account.ts';
 
 /**
- * The numbers of shadow conversations at which the evaluation measures an account. The first number is the
- * minimum for each recall target.
+ * The numbers of shadow conversations at which the evaluation measures an account. Each first number is the
+ * minimum for its recall target.
  */
 const cases = [
   { target: 0.9, counts: [29, 100, 300, 1000] },

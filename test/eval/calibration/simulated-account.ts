@@ -1,7 +1,7 @@
 /**
- * A simulated account with a known true recall. The account has a list of tools and a fixed set of
- * conversations, each with the ranks of the called tools. A conversation has one to six tool calls of equal
- * difficulty, so single calls are not independent samples.
+ * A simulated account with a known true recall. The account has a tool list and a fixed set of conversations,
+ * each with the ranks of the called tools. A conversation has one to six tool calls of equal difficulty, so
+ * single calls are not independent samples.
  */
 export interface SimulatedAccount {
   readonly tools: number;
@@ -67,7 +67,7 @@ function countRecall(tools: number, sessions: readonly (readonly number[])[]): F
   return counts.map((count) => (sum += count) / sessions.length);
 }
 
-/** Returns the true effective recall for plans that forward the `k` best tools. */
+/** Returns the true effective recall of plans that forward the `k` best tools. */
 export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, recoveryRate: number): number {
   let sum = 0;
   for (const ranks of sessions) {

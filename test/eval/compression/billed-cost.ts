@@ -16,7 +16,7 @@ export interface BilledTurn {
 }
 
 /**
- * Returns the input cost of a session in USD under the provider's prompt cache rules. Tokens of a long enough
+ * Returns a session's input cost in USD under the provider's prompt cache rules. Tokens of a long enough
  * shared prefix are read from the cache. All other tokens of a cacheable input are written to the cache.
  * Turns are assumed to follow each other within the cache's lifetime. The function assumes explicit cache
  * markers at the end of each request, where agents set cache markers.
@@ -37,7 +37,7 @@ export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly 
 }
 
 /**
- * Adds the given number of tokens for tools and instructions in front of each turn's messages. The added
+ * Adds the given number of tool and instruction tokens in front of each turn's messages. The added
  * tokens are in the provider's cache from the first turn on, as in every session of an agent except its
  * first.
  */

@@ -9,17 +9,17 @@ export interface ServedReplays {
 }
 
 /**
- * Figures of the sent requests, including requests with a declared clear. Ratios are sent tokens or costs
- * divided by received tokens or costs. Shares are fractions of 1. The turns with a declared clear depend on
- * the model, so each model has separate replays. Unless stated otherwise, a figure without a model is the
- * mean over the models.
+ * Figures over all sent requests, including those with a declared clear. Ratios are sent tokens or costs
+ * divided by received tokens or costs. Shares are fractions of 1. Declared clears depend on the model, so
+ * each model has its own replays. Unless stated otherwise, a figure that is not listed by model is the mean
+ * over the models.
  */
 export interface Figures {
   readonly tokens_ratio: number;
   /** The highest value in `billed_cost_ratio_by_model`. */
   readonly billed_cost_ratio: number;
   readonly billed_cost_ratio_by_model: Readonly<Record<string, number>>;
-  /** The highest cost ratio of any single transcript for any of the models. */
+  /** The highest cost ratio of any transcript for any model. */
   readonly billed_cost_ratio_worst_transcript: number;
   readonly observation_tokens_saved: number;
   readonly retention: number;

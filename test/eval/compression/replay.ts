@@ -29,8 +29,8 @@ export interface Replay {
 }
 
 /**
- * Replays a transcript. Every prefix of the transcript that ends with a user or tool message is one request.
- * The compressor receives no results of earlier requests.
+ * Replays a transcript. Every prefix of the transcript that ends with a user or tool message becomes one
+ * request. The compressor does not receive its results for earlier requests.
  * @param clearBefore the index of the message before which tool results count as old
  */
 export function replay(

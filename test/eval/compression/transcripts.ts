@@ -18,11 +18,11 @@ export interface Message {
 /** A recorded agent session. */
 export interface Transcript {
   readonly id: string;
-  /** The kind of the tool results. The acceptance criteria differ between the kinds. */
+  /** The kind of tool results in the transcript. The acceptance criteria differ between the kinds. */
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];
-  /** The positions of tool results in the messages (see `isObservation`). */
+  /** The indexes of tool results in the messages (see `isObservation`). */
   readonly observations: ReadonlySet<number>;
 }
 
@@ -61,7 +61,7 @@ function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
 /**
  * Returns true if a message is an observation. Every tool message is an observation. A user turn also counts
  * as an observation if the assistant turn before it has no tool calls and ends with a command. The compressor
- * uses an equal rule to distinguish observations from user text.
+ * applies the same rule to distinguish observations from user text.
  */
 function isObservation(messages: readonly Message[], at: number): boolean {
   const message = messages[at];

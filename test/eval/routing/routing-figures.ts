@@ -10,7 +10,7 @@ export interface Scored {
 export interface RoutingFigures {
   /**
    * The mean recovered share of the quality gap between the models, over all shares of calls to the capable
-   * model. Random routing scores 0.5. The mean is null if the models have equal quality.
+   * model. Random routing scores 0.5. The mean is null if both models have the same quality.
    */
   readonly apgr: number | null;
   /**
@@ -21,9 +21,9 @@ export interface RoutingFigures {
 }
 
 /**
- * For every share x, sends the share x of prompts with the highest scores to the capable model. The recovered
- * share of the quality gap is (quality − cheap) / (capable − cheap). Prompts with equal scores count with
- * their mean quality, so the order of these prompts does not matter.
+ * For each share x, sends the x highest-scored prompts to the capable model. The recovered share of the
+ * quality gap is (quality − cheap) / (capable − cheap). Prompts with equal scores count with their mean
+ * quality, so the order of these prompts does not matter.
  */
 export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
   const gains = gainsInOrder(prompts);

@@ -15,13 +15,13 @@ export const recoveryRates = [0.6, 0.8, 0.9] as const;
 export interface ServedFigures {
   readonly rho_true: number;
   /**
-   * The share of splits whose final policy meets the recall target over all of the account's conversations.
+   * The share of splits in which the final policy meets the recall target over all of the account's conversations.
    */
   readonly met_share: number;
   readonly forwarded_recall: number;
   readonly effective_recall: number;
   readonly rho_used: number;
-  /** The mean K of calibrated buckets. Null if no bucket is calibrated. */
+  /** The mean K over calibrated buckets. Null if no bucket is calibrated. */
   readonly k: number | null;
   /**
    * The mean share of buckets in each calibration state. Each bucket is weighted by its number of

@@ -10,7 +10,7 @@ import type { Served, ServedConversation } from './served-account.ts';
 
 export interface Traffic {
   /**
-   * The account's conversations. The simulated traffic consists of random conversations from the account's
+   * The account's conversations. The simulated traffic draws random conversations from this
    * list.
    */
   readonly conversations: readonly ServedConversation[];
@@ -20,7 +20,7 @@ export interface Traffic {
    * recovery probability.
    */
   readonly recoveryRate: number;
-  /** The number of conversations that the account sends. */
+  /** The number of conversations that the account sends in total. */
   readonly length: number;
   readonly random: () => number;
 }

@@ -12,7 +12,7 @@ export interface Served {
   /** The number of needed tools that were not forwarded when the model first needed them. */
   readonly missed: number;
   readonly isArmed: boolean;
-  /** The mean share of the tool list that was forwarded. */
+  /** The mean share of the tool list that was forwarded to the model. */
   readonly kept: number;
 }
 
@@ -48,7 +48,7 @@ export class ServedConversation {
     return this.#subjects.own.list.tools.length;
   }
 
-  /** Replays the conversation as a shadow conversation, as the tool router does. */
+  /** Replays the conversation as a shadow conversation, like the tool router does. */
   async label(recallTarget: number): Promise<void> {
     const { own, small, large } = this.#subjects;
     const settings = { ...this.#settings(null, recallTarget), isShadow: true };
@@ -72,7 +72,7 @@ export class ServedConversation {
   }
 
   /**
-   * Returns the billed cost under a routing policy by prompt size. Costs are in units of one token at the
+   * Returns the billed cost under a routing policy, by prompt size. Costs are in units of one token at the
    * regular input price.
    */
   async bill(policy: RoutingPolicy, recallTarget: number): Promise<Record<PromptSize, number>> {

@@ -1,8 +1,8 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
 /**
- * The minimum length in tokens of a prefix that providers cache. The minimum applies if the catalogue states
- * no minimum.
+ * The minimum prefix length in tokens that providers cache. The minimum applies if the catalogue states no
+ * minimum.
  */
 const cachedTokensMin = 1024;
 
@@ -12,9 +12,9 @@ export interface BilledCall {
   readonly sharedTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The tokens of the tool definitions, which come first in the prompt. */
+  /** The token count of the tool definitions, which come first in the prompt. */
   readonly toolTokens: number;
-  /** The tokens of the instructions, which follow the tools. */
+  /** The token count of the instructions, which follow the tools. */
   readonly systemTokens: number;
   /** True if the call only exists because the model searches for a deferred tool. */
   readonly isSearch: boolean;
@@ -31,8 +31,8 @@ export interface Bill {
 }
 
 /**
- * Returns the cost of a session for a model. Costs are in units of one token at the model's regular input
- * price. Model calls are assumed to follow each other within the cache's lifetime.
+ * Returns a session's cost for a model. Costs are in units of one token at the model's regular input price.
+ * Model calls are assumed to follow each other within the cache's lifetime.
  */
 export function billSession(model: CatalogModel, calls: readonly BilledCall[]): number {
   const { tools, instructions, messages, output, searches } = splitBill(model, calls);

@@ -8,8 +8,8 @@ const realServers = ['github_mcp', 'mongodb_mcp'];
 
 /**
  * Combines the session's own tools with added tools, up to `size` tools in total. Half of the added tools
- * come from real servers, and half from any data set. A hash of session and tool determines the added tools
- * and their order, so every run has equal tool lists.
+ * come from real servers, and half from any data set. A hash of the session and the tool determines which
+ * tools are added and in which order, so the lists are the same in every run.
  */
 export function makeList(
   session: EvalSession,

@@ -10,11 +10,11 @@ import { replayNative } from './replay-native.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { replaySession, replayStateless } from './replay-session.ts';
 
-/** The measured values of K, from 5 to the number of all tools. */
+/** The values of K that are measured, from 5 up to the number of all tools. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 
 /**
- * Prices of a cached prefix, as fractions of the input price. The results for a fixed K do not depend on the
+ * Prompt cache prices, as fractions of the input price. The results for a fixed K do not depend on the
  * cached-prefix prices.
  */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
@@ -34,11 +34,11 @@ export interface ListReport {
   /** The figures with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
   /**
-   * The figures for models with bound reasoning, by model. Tool results are compressed on arrival. The first
-   * point sends every request unchanged.
+   * The figures per model with bound reasoning. Tool results are compressed on arrival. The first point sends
+   * every request unchanged.
    */
   readonly bound: Readonly<Record<string, readonly Point[]>>;
-  /** The tokens of compressed tool results, divided by their original tokens. */
+  /** The token count of compressed tool results, divided by their original token count. */
   readonly resultShare: number;
 }
 
@@ -93,8 +93,8 @@ export async function measureList(
 }
 
 /**
- * Measures a new account with the shipped priors, without and with recovery. Also measures an account whose
- * policy the worker makes from the measured conversations as shadow conversations.
+ * Measures a new account with the shipped priors, both without and with recovery. Also measures an account
+ * whose policy the worker makes from the measured conversations as shadow conversations.
  */
 async function measurePriced(
   model: CatalogModel,

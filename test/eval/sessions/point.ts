@@ -9,7 +9,7 @@ export const targets = [0.9, 0.95, 0.99];
 /** The results of one setting for all sessions. Except for `callRecall`, recall is measured per conversation. */
 export interface Point {
   readonly setting: string;
-  /** The billed cost divided by the cost of sending all tools, by model. */
+  /** The billed cost relative to the cost of sending all tools, by model. */
   readonly cost: Readonly<Record<string, number>>;
   /** The share of tool calls with a forwarded tool. */
   readonly callRecall: number;

@@ -21,7 +21,7 @@ export interface SubjectOptions {
   readonly lane: 'keyword' | 'semantic';
 }
 
-/** The maximum memory in bytes for the cached rankings of one session. */
+/** The maximum memory in bytes for one session's cached rankings. */
 const rankingsBytesMax = 4 * 1024 * 1024;
 
 /** Returns the sessions with their tool lists and indexes. */
@@ -54,8 +54,8 @@ export function prepareSubjects(
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
 
 /**
- * Opens the ranking method for sessions. For a session from a data set, the semantic method uses models that
- * were trained without the set's family.
+ * Opens the ranking method for sessions. For a data set's session, the semantic method uses models that were
+ * trained without the set's family.
  */
 function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, ToolDefinition>): RankerOf {
   if (lane === 'keyword') return () => keywordRanker;

@@ -5,8 +5,8 @@ import type { EvalRequest } from './eval-session.ts';
 import type { ReplaySubject } from './replay.ts';
 
 /**
- * Prompt sizes in tokens, for the instructions and for each tool result. `small` is the size of public
- * dialogues, and `large` is the size of coding agents' prompts.
+ * Prompt sizes in tokens, for the instructions and for each tool result. `small` matches public dialogues,
+ * and `large` matches coding agents' prompts.
  */
 export const promptSizes = {
   small: { system: 300, result: 80 },
@@ -27,7 +27,7 @@ export function resize(subject: ReplaySubject, size: PromptSize): ReplaySubject 
 
 /**
  * Returns the conversation as if its tool results were compressed on arrival.
- * @param share the tokens of compressed tool results, divided by their original tokens
+ * @param share the token count of compressed tool results, divided by their original token count
  */
 export function compressResults(subject: ReplaySubject, share: number): ReplaySubject {
   return mapResults(subject, (tokens) => Math.round(tokens * share));

@@ -22,9 +22,9 @@ export const messageTokens = 4;
 export interface ReplayState {
   readonly prefixes: SharedPrefixes;
   readonly called: Set<string>;
-  /** The names of pruned tools that the model has recovered. */
+  /** The names of the pruned tools that the model recovered. */
   readonly recovered: Set<string>;
-  /** For each tool, the number of times that the model needed the tool while the tool was pruned. */
+  /** For each tool, how often the model needed the tool while it was pruned. */
   readonly missed: Map<string, number>;
   readonly chances: number[];
   remembered: PlannedConversation | undefined;

@@ -19,7 +19,7 @@ export interface ReplaySettings {
   readonly kOverride: number | null;
   /**
    * The method by which the model reaches pruned tools. With `priced`, the tool router chooses the recovery
-   * mode.
+   * mode by price.
    */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
@@ -43,12 +43,12 @@ export interface ReplayOutcome {
   readonly forwarded: number;
   /**
    * For each call to a pruned tool, the number of times that the model has needed the tool until the call.
-   * Each time is one chance for recovery.
+   * Each such need is one chance for recovery.
    */
   readonly chances: readonly number[];
   /** The number of recovery rounds if the model uses recovery at its first chance. */
   readonly rounds: number;
-  /** The mean share of the tool list that was forwarded. */
+  /** The mean share of the tool list that was forwarded to the model. */
   readonly kept: number;
   /** The needed tools that were pruned when the model first needed them. */
   readonly missed: readonly string[];

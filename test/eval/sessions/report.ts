@@ -40,13 +40,13 @@ interface Bar {
    */
   readonly ours: Point | null;
   /**
-   * The cheapest setting that sends the K best tools for each request. The setting's forwarded recall must be
-   * at least the effective recall of `ours`.
+   * The cheapest setting that sends each request with its K best tools. The setting's forwarded recall must
+   * be at least the effective recall of `ours`.
    */
   readonly stateless: Point | null;
 }
 
-/** For each model, compares the gateway's cheapest setting with sending the K best tools for each request. */
+/** For each model, compares the gateway's cheapest setting with sending the K best tools in each request. */
 function barsOf(report: ListReport): Record<string, Bar> {
   return Object.fromEntries(
     Object.keys(report.priced).map((model) => {
