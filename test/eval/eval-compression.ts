@@ -1,6 +1,6 @@
-// `npm run eval:compression -- --data DIR` measures the savings and losses of
-// compression. The script replays recorded sessions. The script prints tables, then one
-// line of JSON.
+// `npm run eval:compression -- --data DIR` measures what compression saves and loses.
+// The script replays recorded sessions. The script prints tables, then one line of
+// JSON.
 import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { parseArgs } from 'node:util';
 import type { CompressionSettings } from '../../apps/compressor/src/compress-blocks/context-block.ts';
@@ -10,7 +10,7 @@ import { clearsOf } from './compression/clears.ts';
 import { loadTranscripts } from './compression/transcripts.ts';
 
 /**
- * Two models with different prompt cache rules. The first model uses explicit cache markers, and the second
+ * Two models with different prompt cache rules. The first model needs explicit cache markers, and the second
  * model caches automatically.
  */
 const modelIds = [
@@ -19,8 +19,8 @@ const modelIds = [
 ] as const;
 
 /**
- * Number of cached tokens of tools and instructions in front of the messages. Coding agents send a similar
- * number of tokens.
+ * Number of cached tool and instruction tokens in front of the messages. Coding agents send a similar number
+ * of tokens.
  */
 const frontTokens = 15_000;
 
@@ -91,7 +91,7 @@ function isIn(set: string): (at: number) => boolean {
   return (at) => transcripts[at]?.set === set;
 }
 
-/** Returns the index of the transcript with the most tokens in all of its requests together. */
+/** Returns the index of the transcript with the most tokens over all of its requests. */
 function findLongest(): number {
   const replays = served['lossless']?.[0]?.replays ?? [];
   const totals = replays.map(({ original }) => original.reduce((sum, { tokens }) => sum + tokens, 0));

@@ -83,7 +83,7 @@ function worstOf(byRate: readonly ServedFigures[]): Omit<ServedFigures, 'states'
   return { met_share, forwarded_recall, effective_recall, rho_true, rho_used, k, tools_share, cost_ratio };
 }
 
-/** Makes one account per source of conversations, and one account with the conversations of all sources. */
+/** Creates one account per conversation source, and one account with the conversations of all sources. */
 function groupBySource(): ServedConversation[][] {
   const sources = Map.groupBy(subjects.keys(), (at) => subjects[at]?.session.source);
   return [...sources.values()].map((places) => places.flatMap((at) => conversations[at] ?? []));

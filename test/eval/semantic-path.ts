@@ -32,7 +32,7 @@ import { foldOf } from '../../training/folds.ts';
 import { openEncoder, openReranker, type Encode, type Score } from '../../training/run-models.ts';
 import { itemAt, type ToolData } from './tool-data.ts';
 
-/** The tools of one question in the form that the reranker receives. */
+/** One question's tools, in the form that the reranker reads. */
 export interface Seen {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
@@ -44,7 +44,7 @@ export interface Seen {
 
 /**
  * Computes features of the tools for each question as in the tool router. For a training set, the first encoder
- * is a model that was trained without the set's family. The second encoder was not trained on any of the sets.
+ * is one that was trained without the set's family. The second encoder was not trained on any of the sets.
  */
 export class SemanticPath {
   readonly #data: ToolData;
@@ -192,7 +192,7 @@ function joinVectors(rows: readonly Float32Array[], texts: readonly Float32Array
   return { dimensions, tools, texts };
 }
 
-/** Returns a vector with the precision of the router's stored vectors. */
+/** Returns a vector in the precision of the router's stored vectors. */
 function asStored(vector: Float32Array): Float32Array {
   const { steps, scale } = packVector(vector);
   return Float32Array.from(steps, (step) => step * scale);

@@ -49,8 +49,8 @@ interface QueryLine {
 type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly number[] | undefined>;
 
 /**
- * A question and the tools that answer it. For each needed tool, any of its alternatives is sufficient. Tools
- * are given as line numbers in the tools file.
+ * A question and the tools that answer it. For each needed tool, any one of its alternatives is sufficient.
+ * Tools are given as line numbers in the tools file.
  */
 export interface Question {
   readonly dataset: string;

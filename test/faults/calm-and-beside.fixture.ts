@@ -53,8 +53,8 @@ const idleWindowMs = 150;
 const ticksPerSecond = 100;
 
 /**
- * Waits until the services of the stack have no work left. Such work includes computing tool vectors and
- * storing events.
+ * Waits until the stack's services have no work left. Such work includes computing tool vectors and storing
+ * events.
  */
 export async function untilIdle(stack: StackUnderTest): Promise<void> {
   const pids = Object.values(stack.dev.services).flatMap(({ pid }) => pid ?? []);
@@ -67,7 +67,7 @@ export async function untilIdle(stack: StackUnderTest): Promise<void> {
   }, 60_000);
 }
 
-/** Returns the processor time of the processes since their start, in milliseconds over all threads. */
+/** Returns the processes' CPU time since their start, in milliseconds over all threads. */
 function usedMs(pids: readonly number[]): number {
   const ticksOf = (pid: number): number => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

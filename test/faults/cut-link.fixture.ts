@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
  * processes.
  */
 export interface CutLink {
-  /** The address of the link as `host:port`. The process connects to the link, not to the server. */
+  /** The link's address as `host:port`. The process connects to the link, not to the server. */
   readonly address: string;
   /** Closes all open connections and rejects new ones. */
   cut(): void;
@@ -55,7 +55,7 @@ class Link implements CutLink {
 
   mend(): void {
     this.#state = 'open';
-    // A stalled connection has lost bytes, so the connection cannot be resumed.
+    // A stalled connection has lost bytes, so it cannot be resumed.
     this.#destroyAll();
   }
 

@@ -83,7 +83,7 @@ async function limitMemory(redis: Redis, moreBytes: number): Promise<void> {
   await redis.config('SET', 'maxmemory', String((await memoryOf(redis)).used + moreBytes));
 }
 
-/** Sets a memory limit so low that the Redis server is full even without data. */
+/** Sets such a low memory limit that the Redis server is full even without data. */
 async function fill(redis: Redis): Promise<void> {
   await redis.config('SET', 'maxmemory', '1');
 }
@@ -114,7 +114,7 @@ it('request events of one account do not fill the queue, so the log is complete 
   await stack.service('worker').stop();
   await limitMemory(queue, 4 * mebibyte);
   const { max } = await memoryOf(queue);
-  // Requests with tools produce long usage events, because a usage event contains each candidate tool.
+  // Usage events of requests with tools are long, because they contain each candidate tool.
   await eventually(async () => {
     await Promise.all(Array.from({ length: 10 }, () => ask(hostile, { tools: githubTools })));
     return stack.logs('edge-gateway').includes('the memory of the queue is nearly full') ? true : undefined;
@@ -124,7 +124,7 @@ it('request events of one account do not fill the queue, so the log is complete 
   expect(used).toBeLessThan(max);
   expect(await isFull(queue)).toBe(false);
   await ask({ accountId: quiet.accountId, key: quiet.apiKey });
-  // The memory of Redis is still limited, but the worker can empty the queue.
+  // Redis's memory is still limited, but the worker can empty the queue.
   await stack.service('worker').start();
   await expectAllLogged();
 }, 300_000);

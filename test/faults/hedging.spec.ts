@@ -15,7 +15,7 @@ import { TroubledProviders, type TroubledAccount } from './troubled-providers.fi
  * less time.
  */
 const hedgeAfterMs = 4_000;
-/** A response that takes slightly more time than the hedge delay. */
+/** A response that takes slightly longer than the hedge delay. */
 const slow = { ...plainAnswer, firstByteDelayMs: hedgeAfterMs + 1_500 };
 
 let stack: StackUnderTest;

@@ -11,7 +11,7 @@ export interface HostileLoad {
   /** The request body. Each request replaces `{n}` with a new value. */
   readonly body?: string;
   readonly concurrency: number;
-  /** The mean pause of each sender after a response, in milliseconds. */
+  /** Each sender's mean pause after a response, in milliseconds. */
   readonly pauseMs: number;
 }
 
@@ -21,8 +21,8 @@ export type Statuses = Readonly<Record<string, number>>;
 export type HostileCommand =
   { readonly kind: 'send'; readonly load: HostileLoad } | { readonly kind: 'pause' | 'report' };
 /**
- * A message from the hostile account's process. The first message has the provider's address. Each later
- * message contains the number of responses by status since the start.
+ * A message from the hostile account's process. The first message contains the provider's base URL. Each
+ * later message contains the number of responses by status since the start.
  */
 export type HostileReply = { readonly providerUrl: string } | { readonly statuses: Statuses };
 

@@ -13,7 +13,7 @@ export type Victim = (typeof victims)[number];
 /** A process, and the point of the test run at which it is killed. */
 export interface Kill {
   readonly victim: Victim;
-  /** The number of completed requests after which the test kills the process. */
+  /** The number of completed requests after which the process is killed. */
   readonly atAnswers: number;
   /**
    * An additional delay in milliseconds. The delays are random, so kills interrupt requests at different stages.

@@ -51,7 +51,7 @@ const troubles: Readonly<Record<string, ReplayControls>> = {
 const requests = 50;
 
 describe('one of three providers fails', () => {
-  /** All test cases run in parallel, because the test cases mostly wait. */
+  /** All test cases run in parallel, because they spend most of their time waiting. */
   const runs = new Map<string, Promise<Run>>();
   beforeAll(() => {
     for (const how of Object.keys(troubles)) runs.set(how, runTrouble(how));

@@ -34,7 +34,7 @@ export interface TroubledAccount {
   calls(provider?: string): number;
 }
 
-/** Test providers for many accounts on one server. The URL path prefix identifies the account. */
+/** Test providers for many accounts on one server. The URL path prefix tells which account a request belongs to. */
 export class TroubledProviders {
   readonly #stack: StackUnderTest;
   readonly #server: ReplayProvider;

@@ -111,8 +111,8 @@ function measureMemory(blocks: readonly ContextBlock[], settings: CompressionSet
 }
 
 /**
- * Measures the cost if a model, not a rule, chooses the important lines. The scorer model reads all lines in
- * each compression.
+ * Measures the cost of choosing the important lines with a model instead of a rule. The scorer model reads
+ * all lines in each compression.
  */
 async function measureScorer() {
   const folder = await writeSmallScorer(await mkdtemp(join(tmpdir(), 'scorer-')));

@@ -47,7 +47,7 @@ const renderConversation = (): unknown[] => [...renderTurns(240), question];
 
 /** Number of requests before a growing conversation starts again as a new conversation. */
 const requestsOfConversation = 20;
-/** An estimate for the shipped text. */
+/** An estimate of the bytes per token in the shipped text. */
 const bytesPerToken = 4;
 const numberMark = '<number>';
 
@@ -72,7 +72,7 @@ export function renderGrowing(tokens: number, model: string): GrowingBody {
 export type BodyKind = 'plain' | 'tools' | 'conversation';
 type Bodies = Record<BodyKind, (model: string) => string>;
 
-/** The request bodies of the benchmark as JSON text, by format. The field `model` is added to the bodies later. */
+/** The benchmark's request bodies as JSON text, by format. The field `model` is added to the bodies later. */
 export function renderBodies(): Record<'chat-completions' | 'responses', Bodies> {
   const tools = loadTools();
   const conversation = renderConversation();

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The requests of a conversation that grows by one turn with each request. The texts of each pair surround a
- * number that is different in each repetition of the conversation, so that each repetition is a new conversation.
+ * The requests of a conversation that grows by one turn with each request. The two texts of a pair surround a
+ * number that changes in each repetition of the conversation, so each repetition is a new conversation.
  */
 export type GrowingBody = readonly (readonly [before: string, after: string])[];
 
@@ -27,8 +27,8 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-load-'));
 let scripts = 0;
 
 /**
- * Sends one request repeatedly, or the requests of growing conversations in turn, over
- * several connections with wrk. Throws an error if any response has a status other than
+ * With wrk, sends one request repeatedly, or the requests of growing conversations in
+ * turn, over several connections. Throws an error if any response has a status other than
  * 2xx.
  */
 export async function runLoad(

@@ -1,5 +1,5 @@
-// `npm run bench:gateway` measures requests per second, latency, CPU time and memory.
-// The benchmark compares this gateway, a bare proxy and Portkey's gateway in one run on one Linux machine.
+// `npm run bench:gateway` measures requests per second, latency, CPU time and memory. The benchmark compares
+// this gateway, a bare proxy and Portkey's gateway in a single run on a single Linux machine.
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,12 +13,12 @@ import { installBenchPrograms, startBareProxy, startPortkey, startProvider } fro
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
 /**
- * A new process is warm when a run has less than 3% more requests than the best earlier run. The machine may be
- * noisy, so at least three runs are compared.
+ * A new process counts as warm when a run completes less than 3% more requests than the best earlier run. The
+ * machine may be noisy, so at least three runs are compared.
  */
 const plateau = { gain: 1.03, runsMin: 3, runsMax: 12, seconds: 5 };
 const paths = { 'chat-completions': '/v1/chat/completions', responses: '/v1/responses' };
-/** The loads to measure, as names of `Case`. By default, all loads are measured. */
+/** The loads to measure, given as names of `Case`. By default, all loads are measured. */
 const loads = process.env['BENCH_LOADS']?.split(',');
 const model = 'gpt-4o-mini';
 

@@ -40,7 +40,7 @@ try {
   const run = (apiKey: string, clients: number, forSeconds: number): Promise<Seen> =>
     runClients({ url: stack.baseUrl, apiKey, clients, seconds: forSeconds, comeBackMs });
   const shortSeconds = Math.max(3, seconds / 4);
-  // The first load run only compiles the hot code of the process.
+  // The first load run only lets the process compile its hot code.
   await run(noisy, concurrency, shortSeconds);
   const calm = await run(quiet, 2, shortSeconds);
   const pid = stack.service('edge-gateway').pid ?? 0;

@@ -12,8 +12,8 @@ import { createDraw } from './tool-lists.ts';
 
 /**
  * The shape of all-MiniLM-L6-v2, which has six layers of width 384, twelve heads and an inner width of 1,536.
- * The benchmark vocabulary has only some of the 30,522 words, because the cost of a lookup does not depend on
- * the vocabulary size.
+ * The benchmark's vocabulary has only some of the 30,522 words, because the cost of a lookup does not depend
+ * on vocabulary size.
  */
 export const shape = { layers: 6, width: 384, heads: 12, inner: 1536, words: 2000, positions: 512 } as const;
 const headWidth = shape.width / shape.heads;

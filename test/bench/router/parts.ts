@@ -95,7 +95,7 @@ export async function measureBoth(questions: number) {
 }
 
 /**
- * Measures plans for unknown tool lists. For each list, the benchmark sends the tool definitions first and
+ * Measures plans for unknown tool lists. For each list, the benchmark first sends the tool definitions and
  * then requests the plan.
  */
 export async function measureNew(runs: number) {

@@ -3,7 +3,7 @@ import { makeMiniLm, shape } from './minilm-graph.ts';
 import { cpuMs, quantile, round } from './router.ts';
 
 /**
- * The number of word-piece tokens in a tool's name and description. The mean for public tools is about 60.
+ * The number of word-piece tokens in a tool's name and description. For public tools, the mean is about 60.
  */
 const tokens = 64;
 

@@ -65,15 +65,15 @@ export class RouterUnderTest {
     });
   }
 
-  /** Uses the shipped models and the limits of the router service. */
+  /** The router has the shipped models and the router service's limits. */
   static async open({ encoders, shared = noSharedVectors }: BenchOptions): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
       definitionsBytesMax: 32 * mebibyte,
       listsBytesMax: 32 * mebibyte,
     });
     const metrics = createMetrics('tool-router');
-    // The single account gets all processor time, as in the service. The limit is high enough that the number
-    // of jobs never reaches it.
+    // As in the service, the only account may use all processor time. The limit is high enough that the
+    // number of jobs never reaches it.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,

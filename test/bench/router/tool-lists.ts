@@ -18,7 +18,7 @@ const words =
     ' ',
   );
 
-/** Pseudo-random numbers from a linear congruential generator. Every run uses equal numbers. */
+/** Pseudo-random numbers from a linear congruential generator. The numbers are the same in every run. */
 export function createDraw(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

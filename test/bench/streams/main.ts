@@ -1,7 +1,7 @@
-// `npm run bench:streams` measures the delay that the gateway adds to a stream.
-// The benchmark also measures the delay of a direct connection to the provider, for comparison.
-// The benchmark also measures memory use with many slow streams, and with one stalled reader.
-// All measurements happen in one run on one Linux machine.
+// `npm run bench:streams` measures the delay that the gateway adds to a stream. The benchmark also measures
+// the delay of a direct connection to the provider, for comparison. The benchmark also measures memory use
+// with many slow streams, and with one stalled reader. All measurements take place in a single run on a
+// single Linux machine.
 import { startStack } from '@gateway/testing';
 import { planResponses, prepareAccount } from '../gateway/bench-account.ts';
 import { startBareProxy } from '../gateway/servers.ts';
@@ -20,7 +20,7 @@ const paths = {
   'responses-proxied': '/v1/responses',
   'responses-planned': '/v1/responses',
 } as const;
-/** The formats to measure, as the start of a name in `paths`. By default, all formats are measured. */
+/** The formats to measure, as prefixes of the names in `paths`. By default, all formats are measured. */
 const formats = (process.env['BENCH_FORMATS'] ?? '').split(',');
 
 const provider = await startStreamingProvider();

@@ -5,7 +5,7 @@ export function readResidentMiB(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }
 
-/** Resets the peak memory of the process. Afterwards, `readPeakMiB` returns the peak since this reset. */
+/** Resets the process's peak memory. Afterwards, `readPeakMiB` returns the peak since this reset. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
@@ -24,8 +24,8 @@ function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
 
 /** Returns the CPU time of a process in milliseconds. Linux counts CPU time in hundredths of a second. */
 export function readProcessorMs(pid: number): number {
-  // The process name in the stat line can contain any character. In the fields after the process name, fields
-  // 12 and 13 are the user and system CPU time (see `man 5 proc`).
+  // In the stat line, the process name can contain any character. In the fields after the process name,
+  // fields 12 and 13 are the user and system CPU time (see `man 5 proc`).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

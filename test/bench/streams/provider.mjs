@@ -1,9 +1,9 @@
-// A loopback provider that streams chat completions or Responses API events. The
-// `user` field of the request configures the stream as {id, chunks, everyMs,
-// fillBytes, cutsFrames}. The provider starts to respond immediately. The provider
-// writes the time of sending into each chunk (CLOCK_MONOTONIC, microseconds). GET
-// /sent returns the sent streams. With `everyMs` 0, the provider sends as fast as the
-// client reads.
+// A loopback provider that streams chat completions or Responses API events. The `user`
+// field of the request configures the stream as {id, chunks, everyMs, fillBytes,
+// cutsFrames}. The provider starts to respond immediately. The provider writes the time
+// of sending into each chunk (CLOCK_MONOTONIC, microseconds). GET /sent returns the
+// streams that were sent. With `everyMs` 0, the provider sends as fast as the client
+// reads.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 

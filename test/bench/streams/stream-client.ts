@@ -30,8 +30,8 @@ export interface StreamTimes {
   /** The time in milliseconds from the request to the first byte of the response body. */
   readonly firstByteMs: number;
   /**
-   * The time in milliseconds from the provider's sending of a chunk to the client's reading of the chunk. The
-   * list contains one delay per chunk.
+   * The milliseconds between the provider's sending of a chunk and the client's reading of it. The list
+   * contains one delay per chunk.
    */
   readonly delaysMs: readonly number[];
 }
@@ -67,8 +67,8 @@ export async function openStream(target: StreamTarget, order: StreamOrder): Prom
 }
 
 /**
- * Reads a stream completely and computes chunk delays from the provider's send times. Provider and client use
- * the clock of one machine.
+ * Reads a stream completely and computes chunk delays from the provider's send times. Provider and client run
+ * on one machine and use the same clock.
  */
 export async function timeStream(target: StreamTarget, order: StreamOrder): Promise<StreamTimes> {
   const startedAt = performance.now();

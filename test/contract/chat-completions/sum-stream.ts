@@ -1,6 +1,6 @@
 /**
- * Builds a non-streaming response from the text of a stream, as the official clients do. Shares no code with
- * the code under test.
+ * Builds a non-streaming response from the text of a stream, like the official clients do. Shares no code
+ * with the code under test.
  */
 type Members = Record<string, unknown>;
 
@@ -66,7 +66,7 @@ function addDelta(message: Members, delta: Members): void {
 
 /**
  * Adds a chunk's content to the message. Mistral can send a list of content parts instead of a string. If the
- * message already contains a list, the function appends strings as text parts.
+ * message already contains a list, strings are appended to the list as text parts.
  */
 function addContent(message: Members, content: unknown): void {
   const before = message.content;

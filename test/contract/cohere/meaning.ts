@@ -1,6 +1,6 @@
 /**
- * Normalizes request and response bodies in the Cohere format. After the normalization, two bodies with equal
- * meaning are equal. A null field counts as an absent field. `stream: false` counts as an absent `stream`.
+ * Normalizes request and response bodies in the Cohere format. After normalization, two bodies with the same
+ * meaning are equal. A null field counts as an absent field. `stream: false` counts as an absent field.
  */
 export type Members = Record<string, unknown>;
 
@@ -19,7 +19,7 @@ export function isVersionOne(body: Members): boolean {
   return typeof body.message === 'string' || typeof body.text === 'string';
 }
 
-/** Normalizes a message. A tool call with an empty string as arguments counts as a tool call with `{}`. */
+/** Normalizes a message. A tool call with an empty string as its arguments is treated as a tool call with `{}`. */
 export function messageMeaning(message: Members): Members {
   const { content, tool_calls: calls, citations, ...rest } = dropNulls({ ...message, role: null }) as Members;
   const meant = ((calls ?? []) as { function: Members }[]).map((call) => ({

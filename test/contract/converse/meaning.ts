@@ -7,8 +7,8 @@
 export type Members = Record<string, unknown>;
 
 /**
- * Fields that contain documents defined by the client or the model. In documents of the client or the model,
- * null and empty objects have a meaning.
+ * Fields that contain documents defined by the client or the model. In documents from the client or the
+ * model, null and empty objects have a meaning.
  */
 const carriedWhole = new Set(['input', 'json', 'additionalModelResponseFields', 'trace']);
 /** Fields in which an empty value means the same as an absent field. */

@@ -9,8 +9,8 @@ import { asList, asMembers, asText, type Members } from './answer-reading.ts';
 import type { TargetFormat } from './canned-answers.ts';
 
 /**
- * Checks an upstream request against the rules of the provider's API. The rules come from the provider's
- * error responses.
+ * Checks an upstream request against the rules of the provider's API. The rules are derived from the
+ * provider's error responses.
  */
 export async function expectAccepted(target: TargetFormat, body: Members, isStream: boolean): Promise<void> {
   if (target === 'converse') await expectAwsSays(body, isStream);

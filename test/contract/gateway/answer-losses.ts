@@ -12,13 +12,13 @@ interface AnswerLoss {
   readonly to: readonly ClientName[];
   readonly concerns: (source: Source) => boolean;
   /**
-   * Limits the loss to streaming or to non-streaming responses. By default, the loss applies to both kinds of
-   * responses.
+   * Limits the loss to streaming or to non-streaming responses. By default, the loss applies to streaming and
+   * non-streaming responses.
    */
   readonly streamed?: boolean;
   /**
-   * Changes the expected reading according to the loss. By default, the loss does not change the expected
-   * reading.
+   * Changes the expected reading in the way that the loss changes the response. By default, the loss does not
+   * change the expected reading.
    */
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }

@@ -24,7 +24,7 @@ export interface CallReading {
   readonly input: unknown;
 }
 
-/** The stop reason of a response. The stop reasons of the formats do not map one to one. */
+/** The stop reason of a response. Stop reasons do not map one to one between formats. */
 export type StopReading = 'stop' | 'length' | 'calls' | 'filter' | 'pause' | 'error' | 'none' | 'unknown';
 
 /** The token counts of a response. `input` includes the cached tokens. */

@@ -38,7 +38,7 @@ interface SentMessage {
 const messages = formatNamed('messages');
 const log = { debug: () => undefined, warn: () => undefined } as never;
 
-/** Creates a gateway without Redis. A gateway without Redis starts without stored conversations. */
+/** Creates a gateway without Redis. A gateway without Redis starts without any stored conversations. */
 function openGateway(): ContextPlanner {
   const away = () => Promise.reject(new Error('away'));
   const store = new ConversationStore(100_000_000);
@@ -112,7 +112,7 @@ async function sendThrough(gateway: ContextPlanner, request: readonly SentMessag
 
 /**
  * Returns the bytes that the provider compares in its prompt cache. Cache markers are removed, and every text
- * message has one form.
+ * message is written in the same form.
  */
 function renderPrefix(sent: readonly SentMessage[]): string[] {
   return sent.map(({ role, content }) => {

@@ -10,8 +10,8 @@ export interface ConnectedGateway {
 }
 
 /**
- * One provider per format, with the path prefix for the format. Mistral has no Responses API, so the gateway
- * translates requests of Responses clients for Mistral.
+ * One provider per format, with the format's URL path prefix. Mistral has no Responses API, so the gateway
+ * translates the requests of Responses clients.
  */
 const connected = {
   openai: '/v1',

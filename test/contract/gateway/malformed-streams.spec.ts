@@ -46,7 +46,7 @@ function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedSt
 }
 
 /**
- * Finds the number of bytes after which the response is complete. OpenAI's format marks completion in the
+ * Returns the number of bytes after which the response is complete. OpenAI's format marks completion in the
  * last finish reason, and all other formats use a separate event. The empty line at the end of the stream may
  * be missing.
  */

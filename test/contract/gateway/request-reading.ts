@@ -1,6 +1,6 @@
 /**
- * The meaning of a request, independent of its format. Requests with equal meaning but different spellings
- * have equal readings.
+ * The meaning of a request, independent of its format. Requests with the same meaning but different spellings
+ * have the same reading.
  */
 import type { ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
 import { asList, asMembers, join, readJson } from './answer-reading.ts';
@@ -17,7 +17,7 @@ export interface RequestReading {
 
 export interface TurnReading {
   readonly role: 'user' | 'assistant';
-  /** The text of the turn without whitespace, because formats join and trim text differently. */
+  /** The turn's text without whitespace, because formats join and trim text differently. */
   readonly text: string;
   /** All content of the turn other than text. Each item is serialized as JSON. */
   readonly items: readonly string[];

@@ -21,8 +21,8 @@ import {
 } from './answer-reading.ts';
 
 /**
- * The expected reading of a recorded response, with the names of response content that readings do not
- * contain.
+ * The expected reading of a recorded response, and the names of content that readings
+ * omit.
  */
 export interface Source {
   readonly reading: AnswerReading;

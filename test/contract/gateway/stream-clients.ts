@@ -39,7 +39,7 @@ export interface Received {
   readonly isReset: boolean;
 }
 
-/** Requests a stream as a client of the format does, and reads the stream to its end. */
+/** Requests a stream like a client of the format does, and reads the stream to its end. */
 export async function askForStream(
   { baseUrl, apiKey }: Pick<ConnectedGateway, 'baseUrl' | 'apiKey'>,
   client: StreamFormat,

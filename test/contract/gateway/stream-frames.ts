@@ -13,8 +13,8 @@ export interface ReadFrame {
 }
 
 /**
- * Reads a stream as strictly as the strictest client. Throws an error for an unparseable frame and for an
- * unterminated frame.
+ * Reads a stream as strictly as the strictest of the official clients. Throws an error for an unparseable
+ * frame and for an unterminated frame.
  */
 export function readFrames(format: StreamFormat, bytes: Buffer): ReadFrame[] {
   return format === 'converse' ? readBinaryFrames(bytes) : readSseFrames(format, bytes);

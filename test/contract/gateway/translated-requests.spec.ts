@@ -44,7 +44,7 @@ const targets: readonly Target[] = [
   { format: 'converse', provider: 'hosted' },
   { format: 'gemini', provider: 'google' },
   { format: 'cohere', provider: 'cohere' },
-  // The gateway uses the Responses API for a model that accepts tools only on the Responses API.
+  // For a model that accepts tools only through the Responses API, the gateway uses that API.
   { format: 'responses', provider: 'openai', model: 'gpt-6.2-sol' },
 ];
 

@@ -93,7 +93,7 @@ async function readElsewhere(origin: Origin, client: ClientName, recording: Reco
 }
 
 /**
- * Only clients of chat-completions can define custom tools, so only these clients receive calls to custom
+ * Only chat-completions clients can define custom tools, so only they receive calls to custom
  * tools.
  */
 function isPossible(origin: Origin, client: ClientName, recording: Recording): boolean {

@@ -22,7 +22,7 @@ interface Endpoint {
   readonly base: string;
   /** Returns the URL path and body of the request that a client would send to the gateway. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
-  /** Whether a recorded request has its model at the position that the endpoint expects. */
+  /** Whether a recorded request names its model where the endpoint expects it. */
   namesModel(recording: Recording): boolean;
 }
 
@@ -42,7 +42,7 @@ function inBody(api: string, provider: string, path: string): Endpoint {
   return { api, provider, base: '/v1', address, namesModel };
 }
 
-/** Creates an endpoint with the model in the URL path. The client sends the recorded body unchanged. */
+/** Creates an endpoint that has the model in the URL path. The client sends the recorded body unchanged. */
 function inPath(api: string, provider: string): Endpoint {
   const address = (recording: Recording) => {
     const [, model = '', operation = ''] = modelPathPattern.exec(recording.url_path ?? '') ?? [];
@@ -59,7 +59,7 @@ let apiKey: string;
 
 beforeAll(async () => {
   replay = await startReplayProvider();
-  // Retries are off, so that a recorded error response is returned only once.
+  // Retries are off, so that the replay provider returns a recorded error response only once.
   stack = await startStack({ env: { 'edge-gateway': { UPSTREAM_RETRIES_MAX: '0' } } });
   await leaveRequestsAlone();
   const created = (await call('POST', '/v1/account/keys', {
@@ -118,8 +118,8 @@ async function passThrough(
 ): Promise<void> {
   const request = bodyOf(recording, 'request');
   const body = bodyOf(recording, 'response');
-  // The replay provider sends the recorded response body with no header except a content type. Provider
-  // headers other than the content type must not reach the client.
+  // The replay provider sends the recorded response body with no header except a content type. The client
+  // must not receive any provider header except the content type.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
   const asked = endpoint.address(recording);

@@ -15,7 +15,7 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
 }
 
 /**
- * Rewrites the response as a turn of the next request. Only the Gemini format can express all content of the
+ * Rewrites the response as a turn of the next request. Only Gemini's format can express all content of the
  * response.
  */
 function partsOf(answer: ChatAnswer, choice: number): Members[] {

@@ -99,7 +99,7 @@ function addPart(parts: Members[], part: Members, isStream: boolean): void {
   else parts.push(part);
 }
 
-/** Returns true for an empty text part. An empty text part has no meaning next to other parts. */
+/** Returns true for an empty text part. An empty text part is meaningless next to other parts. */
 function isEmptyText(part: Members): boolean {
   return part.text === '' && Object.keys(part).length === 1;
 }

@@ -1,15 +1,15 @@
 /**
  * Normalizes request and response bodies in the messages format. After normalization, two bodies with the
  * same meaning are equal. The normalization shares no code with the code under test. A null field counts as
- * an absent field. A string counts as a list with one text block. Consecutive messages with one role count as
- * one message, because Anthropic joins these messages. An empty list of tools or citations counts as an
- * absent list. `stream: false` counts as an absent `stream`.
+ * an absent field. A string is treated as a list with one text block. Consecutive messages with one role
+ * count as one message, because Anthropic joins these messages. An empty list of tools or citations counts as
+ * an absent list. `stream: false` counts as an absent field.
  */
 export type Members = Record<string, unknown>;
 
 /**
- * Fields with values that the client or the model sets. In values that the client or the model defines, null
- * has a meaning.
+ * Fields that contain values set by the client or the model. In values that the client or the model defines,
+ * null has a meaning.
  */
 const carriedWhole = new Set(['input_schema', 'schema', 'input']);
 

@@ -1,7 +1,7 @@
 /**
  * Normalizes request and response bodies in the Responses format. After normalization, two bodies with the
  * same meaning are equal. A null field counts as an absent field. `stream: false` counts as an absent
- * `stream`.
+ * field.
  */
 export type Members = Record<string, unknown>;
 

@@ -35,8 +35,8 @@ export interface FallFigures {
   /** The delays of the alarm if all needed tools rank worse, for example because the tool descriptions got worse. */
   readonly stretched: Delays;
   /**
-   * The delays of the alarm if one needed tool gets a rank below K in some conversations. An example is a new
-   * tool with a low rank.
+   * The delays of the alarm if one needed tool gets a rank below K in some conversations. For example, a new
+   * tool gets a low rank.
    */
   readonly strayed: Delays;
   /** The delays of the alarm if both causes of lower ranks occur together. */
@@ -56,7 +56,7 @@ export interface Delays {
 
 export interface QuietFigures {
   readonly target: number;
-  /** The share of accounts with a false alarm in 20,000 independent conversations. */
+  /** The share of accounts with a false alarm within 20,000 independent conversations. */
   readonly independent: number;
   /** The share of accounts with a false alarm if each conversation occurs ten times in a row. */
   readonly episodes: number;
@@ -222,8 +222,8 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Each new rank is a random value between two multiplied ranks.
-  // Without the random values, gaps between the ranks would reveal the fall of recall.
+  // Each new rank is a random value between two multiplied ranks. Without the randomness, gaps between the
+  // ranks would reveal the fall of recall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));
 }

@@ -41,13 +41,13 @@ export interface PromiseFigures {
   readonly prior: number;
   readonly off: number;
   /**
-   * The number of forwarded tools divided by the number that an oracle forwards, summed over accounts with a
-   * measured K. The oracle knows the needed tools of all conversations, and plans with the account's measured
-   * recovery rate.
+   * The number of forwarded tools, divided by the number that an oracle would forward, summed over accounts
+   * with a measured K. The oracle knows which tools all conversations need, and plans with the account's
+   * measured recovery rate.
    */
   readonly kept: number | null;
   /**
-   * The number of forwarded tools divided by the number that an oracle with the true recovery rate forwards.
+   * The number of forwarded tools, divided by the number that an oracle with the true recovery rate would forward.
    */
   readonly keptKnowingRate: number | null;
   /** The mean effective recall over accounts with a measured K. */

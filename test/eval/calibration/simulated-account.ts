@@ -17,7 +17,7 @@ export interface SimulatedAccount {
 
 /**
  * The range of the number of tool calls per conversation, and the range of a conversation's difficulty. The
- * difficulty multiplies the ranks. All values in a range are equally likely.
+ * difficulty multiplies the ranks. All numbers within a range are equally likely.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;

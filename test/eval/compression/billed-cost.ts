@@ -7,8 +7,8 @@ import type { CatalogModel } from '@gateway/model-catalog';
 const cachedTokensMin = 1024;
 
 /**
- * The tokens of one request in a session. `sharedTokens` counts the tokens of the prefix that the previous
- * request also has.
+ * The token counts of one request in a session. `sharedTokens` counts the tokens of the prefix that is shared
+ * with the previous request.
  */
 export interface BilledTurn {
   readonly sharedTokens: number;
@@ -18,8 +18,8 @@ export interface BilledTurn {
 /**
  * Returns a session's input cost in USD under the provider's prompt cache rules. Tokens of a long enough
  * shared prefix are read from the cache. All other tokens of a cacheable input are written to the cache.
- * Turns are assumed to follow each other within the cache's lifetime. The function assumes explicit cache
- * markers at the end of each request, where agents set cache markers.
+ * Turns are assumed to follow each other within the cache's lifetime. The cost assumes explicit cache markers
+ * at the end of each request, where agents set them.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;

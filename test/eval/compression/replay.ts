@@ -16,8 +16,8 @@ export interface Replay {
   readonly original: readonly BilledTurn[];
   readonly sent: readonly BilledTurn[];
   /**
-   * The number of turns after the first turn. `stableTurns` counts the turns whose request starts with all
-   * bytes of the previous request.
+   * The number of turns after the first turn. `stableTurns` counts the turns in which the request starts with
+   * all bytes of the previous request.
    */
   readonly turns: number;
   readonly stableTurns: number;

@@ -8,11 +8,11 @@ export interface Retention {
    * reference.
    */
   inContext: number;
-  /** The number of the values that are in the sent context or in the text that a marker replaces. */
+  /** The number of those values that are in the sent context or in the text that a marker replaces. */
   recoverable: number;
 }
 
-/** The minimum length of a value in characters. Shorter values ("1", "no") would match by chance. */
+/** The minimum length in characters of a value that counts. Shorter values ("1", "no") would match by chance. */
 const valueLengthMin = 3;
 const numberLengthMin = 2;
 

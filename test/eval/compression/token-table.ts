@@ -5,7 +5,7 @@ export const messageTokens = 4;
 
 const counts = new Map<string, number>();
 
-/** Counts the o200k tokens of a text. Caches each text's token count. */
+/** Counts the o200k tokens in a text. Caches each text's token count. */
 export function tokensOf(text: string): number {
   const known = counts.get(text);
   if (known !== undefined) return known;

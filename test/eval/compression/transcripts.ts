@@ -49,8 +49,8 @@ function readTranscript({
 }
 
 /**
- * Converts one message to one context block. The turn that makes a tool call also contains the call's
- * arguments.
+ * Converts one message to one context block. A turn with a tool call also contains the arguments of the
+ * call.
  */
 function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
   const calls = tool_calls.map((call) => `${call.function.name} ${call.function.arguments}`);

@@ -22,8 +22,8 @@ export interface RoutingFigures {
 
 /**
  * For each share x, sends the x highest-scored prompts to the capable model. The recovered share of the
- * quality gap is (quality − cheap) / (capable − cheap). Prompts with equal scores count with their mean
- * quality, so the order of these prompts does not matter.
+ * quality gap is (quality − cheap) / (capable − cheap). Prompts with the same score count with their mean
+ * quality, so their order does not matter.
  */
 export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
   const gains = gainsInOrder(prompts);

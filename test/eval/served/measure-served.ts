@@ -29,7 +29,7 @@ export interface ServedFigures {
    */
   readonly states: Readonly<Record<'calibrated' | 'prior' | 'off', number>>;
   readonly tools_share: number;
-  /** The billed cost divided by the cost of sending every tool, by prompt size. */
+  /** The billed cost relative to the cost of sending every tool, by prompt size. */
   readonly cost_ratio: Readonly<Record<PromptSize, number>>;
 }
 
@@ -53,8 +53,8 @@ interface Split {
 }
 
 /**
- * For each split (random draw of traffic), sends the traffic of each account. Evaluates the account's routing
- * policy at the end.
+ * Sends each account's traffic in each split (random draw of traffic). Evaluates the account's routing policy
+ * at the end.
  */
 export async function measureServed(
   accounts: readonly (readonly ServedConversation[])[],

@@ -31,7 +31,7 @@ export interface TrafficResult {
 }
 
 /**
- * The shares of shadow conversations before and after an account has `learningSamples` measured
+ * The share of shadow conversations before and after an account has `learningSamples` measured
  * conversations.
  */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
@@ -42,9 +42,9 @@ const setup = ['list', 'model', 'ranker'] as const;
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
- * Sends conversations through planner, log and calibration, as the gateway does. Shadow conversations are
- * drawn at random. All other conversations are served under the current routing policy. The worker computes
- * new policies while conversations arrive.
+ * Sends conversations through the planner, the request log and calibration, like the gateway does. Shadow
+ * conversations are drawn at random. All other conversations are served under the current routing policy. The
+ * worker computes new policies while conversations arrive.
  */
 export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   const { conversations, recallTarget, recoveryRate, length, random } = traffic;

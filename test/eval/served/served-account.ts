@@ -27,8 +27,8 @@ export class ServedConversation {
   readonly #keys = new Map<string, Promise<string>>();
   readonly #replays = new Map<string, Promise<ReplayOutcome>>();
   /**
-   * The bucket of the conversation, as `<intent>:<band>`. The bucket is determined by the first turn and the
-   * tool list.
+   * The conversation's bucket, as `<intent>:<band>`. The bucket is determined by the first turn and the tool
+   * list.
    */
   bucket = '';
   /**
@@ -82,8 +82,8 @@ export class ServedConversation {
   }
 
   /**
-   * Replays the conversation. Policies with equal tool sets have equal replays, so each tool set is replayed
-   * only once.
+   * Replays the conversation. Policies that lead to the same tool sets have the same replays, so each tool
+   * set is replayed only once.
    */
   async #replay(length: Length, policy: RoutingPolicy | null, recallTarget: number): Promise<ReplayOutcome> {
     const [intent = ''] = this.bucket.split(':');

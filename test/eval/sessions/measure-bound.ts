@@ -5,7 +5,7 @@ import { replayBound, type BoundSetting } from './replay-native.ts';
 import type { ReplaySubject } from './replay.ts';
 import { replayStateless } from './replay-session.ts';
 
-/** The measured values of K for conversations with bound reasoning. */
+/** The values of K that are measured for conversations with bound reasoning. */
 const boundK = [8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 80, 96, 128, 192];
 
 export const isBound = (model: CatalogModel): boolean =>

@@ -6,7 +6,7 @@ import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 /** The recall targets that are measured. */
 export const targets = [0.9, 0.95, 0.99];
 
-/** The results of one setting for all sessions. Except for `callRecall`, recall is measured per conversation. */
+/** One setting's results over all sessions. Except for `callRecall`, recall is measured per conversation. */
 export interface Point {
   readonly setting: string;
   /** The billed cost relative to the cost of sending all tools, by model. */
@@ -27,11 +27,11 @@ export interface Point {
   readonly rateNeeded: number;
   readonly roundsPerSession: number;
   readonly keptShare: number;
-  /** The parts of the bill, divided by the cost of sending all tools, by model. */
+  /** The parts of the bill relative to the cost of sending all tools, by model. */
   readonly bill: Readonly<Record<string, Bill>>;
 }
 
-/** Recovery rates for which the evaluation computes effective recall: the prior, and two higher rates. */
+/** The recovery rates at which effective recall is computed: the prior, and two higher rates. */
 export const comparedRates = [0.5, 0.75, 0.9] as const;
 
 export type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;

@@ -5,10 +5,10 @@ import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 import { askRouter, countChance, renderQuestion, replayRequests, type ReplayState } from './replay-state.ts';
 
 /**
- * Settings for a replay with the provider's own deferral. With deferred loading, a tool definition costs
- * nothing until the model searches for the tool. From then on, the transcript contains the definition. The
+ * Settings for a replay with the provider's own deferral. With deferred loading, a tool definition costs no
+ * tokens until the model searches for the tool. From then on, the transcript contains the definition. The
  * search is a step within a response, and the provider reads the context again for that step. With allowed
- * tools, the prompt contains every definition, including the definitions of forbidden tools.
+ * tools, the prompt contains every definition, including those of forbidden tools.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;
@@ -49,8 +49,8 @@ export type BoundSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | '
 };
 
 /**
- * Replays a session with bound reasoning. The first request decides the tool set, and later requests use the
- * same tool set. With `appends`, each later user turn loads more tools, whose definitions follow the messages.
+ * Replays a session with bound reasoning. The first request determines the tool set, which later requests
+ * also use. With `appends`, each later user turn loads more tools, with their definitions after the messages.
  */
 export function replayBound(subject: ReplaySubject, given: BoundSetting): Promise<ReplayOutcome> {
   const { list } = subject;
@@ -109,7 +109,7 @@ function priceNatively(
 }
 
 /**
- * Adds the model's response. The model calls loaded tools, searches for deferred tools, and works without
+ * Adds the model's response. The model calls loaded tools, searches for deferred tools, and continues without
  * forbidden tools.
  */
 function answer(

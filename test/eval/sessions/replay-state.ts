@@ -166,8 +166,8 @@ export async function askRouter(
 }
 
 /**
- * Records each time that the model needs a pruned tool. Each record is one chance for the model to request
- * the tool.
+ * Records each time that the model needs a pruned tool. Each record counts as one chance for the model to
+ * request the tool.
  */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {
   const count = (missed.get(needed) ?? 0) + 1;
