@@ -11,7 +11,7 @@ export type Step =
   | { readonly purpose: 'read'; readonly path: string }
   | { readonly purpose: 'write'; readonly path: string; readonly content: (seen: string) => string }
   | { readonly purpose: 'shell'; readonly command: string }
-  /** A tool of an MCP server. Clients may add the server's name in front of the tool's name. */
+  /** A tool of an MCP server. Clients may add the server's name as a prefix to the tool's name. */
   | { readonly purpose: 'other'; readonly tool: string; readonly arguments: JsonObject };
 
 export interface Task {
@@ -21,7 +21,7 @@ export interface Task {
 }
 
 /**
- * The names of published agents' tools by purpose. A real model would recognize the purpose by the tool's
+ * Names of published agents' tools, by purpose. A real model would recognize a tool's purpose by its
  * description.
  */
 const toolNames: Readonly<Record<Purpose | 'edit', readonly string[]>> = {
@@ -66,8 +66,8 @@ function findTask(
 }
 
 /**
- * Returns the number of finished steps. A call that only requests tool definitions from the recovery tool does
- * not count.
+ * Returns the number of steps that the model has finished. A call that only requests tool definitions from
+ * the recovery tool does not count.
  */
 function countDone(since: readonly PromptItem[]): number {
   return since.filter((item) => item.kind === 'call' && !isDescription(item)).length;
@@ -104,8 +104,8 @@ const isOneOf = (name: string, names: readonly string[]): boolean =>
   (names.length === 1 && names.some((one) => name.endsWith(`_${one}`) || name.endsWith(`.${one}`)));
 
 /**
- * Returns a call to the recovery tool. The first call requests the definition of the pruned tool, and the next
- * call runs the pruned tool.
+ * Returns a call to the recovery tool. The first call requests the pruned tool's definition, and the next
+ * call runs the tool.
  */
 function callHidden(
   { tools, items }: Prompt,
@@ -138,7 +138,7 @@ function callDeferred({ tools, items }: Prompt, step: Step): Call | undefined {
   return { name: callTool, arguments: { name, arguments: step.arguments } };
 }
 
-/** Returns the parameters from the recovery tool's description of a tool. */
+/** Returns a tool's parameters from the recovery tool's description of the tool. */
 function findDefinition(results: readonly string[], name: string): JsonObject {
   for (const text of results.toReversed()) {
     const line = text.split('\n').find((each) => each.startsWith(`{"name":"${name}"`));
@@ -154,7 +154,7 @@ function asCommand(step: Step, results: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Returns the arguments of a tool call. A required parameter without a known meaning gets a plausible value. */
+/** Returns arguments for a tool call. A required parameter of unknown meaning gets a plausible value. */
 function writeArguments({ parameters }: OfferedTool, step: Step, results: readonly string[]): JsonObject {
   if (step.purpose === 'other') return step.arguments;
   const properties = (parameters.properties ?? {}) as Record<string, JsonObject>;

@@ -25,7 +25,7 @@ export interface Comparison {
 const SETUP_WITHIN_MS = 600_000;
 const SESSIONS_WITHIN_MS = 600_000;
 
-/** Installs the agents' packages. Parallel installations would exceed the memory of a small machine. */
+/** Installs the agents' packages. Parallel installations would need more memory than a small machine has. */
 export async function installSubjects(subjects: readonly Subject[]): Promise<void> {
   const names = new Set(subjects.map(({ name }) => name));
   if (subjects.some(({ servers }) => servers)) names.add('mcp-servers');
@@ -49,7 +49,7 @@ const uncachedOf = (session: Session): number => {
 };
 const ratioOf = ({ direct, served }: Comparison): number => served.cost / direct.cost;
 
-/** Returns a line of the report, which compares an agent's session through the gateway with a direct session. */
+/** Returns a report line that compares an agent's session through the gateway with a direct session. */
 function describeRun(comparison: Comparison): string {
   const { subject, direct, served } = comparison;
   const share = (session: Session): string => {
@@ -71,7 +71,7 @@ function describeRun(comparison: Comparison): string {
   ].join(' | ');
 }
 
-/** The agent's own basic tools are those of a session without MCP servers. */
+/** The agent's own basic tools are those that it offers without MCP servers. */
 const basicTools = ({ prompt }: SessionRequest): string[] =>
   prompt.tools.flatMap(({ name, namespace }) => (namespace === undefined && isBasicTool(name) ? [name] : []));
 
@@ -136,7 +136,7 @@ function testComparison(given: () => Comparison): void {
 
   test('sends the tools and the earlier messages as an unchanged prefix', () => {
     const { direct, served } = given();
-    // The agent itself may change a prefix, for example with the git status in its instructions.
+    // The agent itself may change the prefix, for example with the git status in its instructions.
     expect(listPrefixChanges(direct)).toEqual(expect.arrayContaining(listPrefixChanges(served)));
   });
 
@@ -152,5 +152,5 @@ function testComparison(given: () => Comparison): void {
   });
 }
 
-/** The tools of MCP servers that have the names of an agent's basic tools. */
+/** MCP server tools that have the same names as an agent's basic tools. */
 const serverTools: ReadonlySet<string> = new Set(['read_file', 'write_file']);

@@ -1,4 +1,4 @@
-/** The fields of a provider request that a scripted model reads, in one data type for all three formats. */
+/** The fields of a provider request that a scripted model reads, in the same form for all three formats. */
 import type { JsonObject } from '@gateway/interchange';
 import type { AgentFormat } from '../../tools/agent/agents.ts';
 
@@ -48,7 +48,7 @@ function parseArguments(text: unknown): JsonObject {
   }
 }
 
-/** The prompt cache ignores cache markers. */
+/** The provider's prompt cache ignores cache markers. */
 const render = (value: unknown): string =>
   JSON.stringify(value ?? [], (key, part: unknown) => (key === 'cache_control' ? undefined : part));
 

@@ -22,14 +22,14 @@ export interface SessionRequest {
 }
 
 export interface Session {
-  /** The address and the key that the agent used. */
+  /** The address and key with which the agent called the provider or gateway. */
   readonly endpoint: Endpoint;
   readonly exitCodes: readonly (number | null)[];
   readonly outputs: readonly string[];
   /** The contents of the files that the tasks write, by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly requests: readonly SessionRequest[];
-  /** The cost of the input tokens, expressed as a number of uncached input tokens. */
+  /** The input token cost, expressed as a number of uncached input tokens. */
   readonly cost: number;
 }
 
@@ -95,7 +95,7 @@ export interface SessionOptions {
   readonly assignment: Assignment;
   /** Returns the agent's MCP servers. Without `serversOf`, the agent has no MCP servers. */
   readonly serversOf?: (workspace: Workspace) => readonly McpServer[];
-  /** The provider's failure at the third request of the session, such as an error or a truncated stream. */
+  /** The provider's failure at the session's third request, such as an error or a truncated stream. */
   readonly trouble?: ReplayControls;
   /** Connects the provider to the gateway. Without `connect`, the agent calls the provider directly. */
   readonly connect?: (providerUrl: string) => Promise<Endpoint>;

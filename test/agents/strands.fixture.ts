@@ -1,7 +1,7 @@
 /** A program with the configurations of the Strands guide. Strands is a framework, so it has no command. */
 import type { Agent } from '../../tools/agent/agents.ts';
 
-/** Adds tools, an argument with the prompt, and a file with the conversation to the code of the guide. */
+/** Completes the guide's code with tools, an argument with the prompt, and a file with the conversation. */
 const complete = (code: string): string => `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { McpClient } from '@strands-agents/sdk';
@@ -16,7 +16,7 @@ const clients = servers.map(
       transport: new StdioClientTransport({ ...server, env: { ...process.env, ...server.env } }),
     }),
 );
-// Clients that connect at the same time list their tools in a random order.
+// Clients that connect simultaneously list their tools in a random order.
 for (const client of clients) await client.connect();
 const tools = [bash, fileEditor, ...clients];
 const session = new URL('session.json', import.meta.url);
@@ -28,7 +28,7 @@ writeFileSync(session, JSON.stringify(agent.messages));
 process.exit(0);
 `;
 
-/** The guide names the address and the key as variables. */
+/** The guide's code uses variables for the address and the key. */
 const inQuotes = (code: string): string =>
   code
     .replace('apiKey: KEY', "apiKey: 'KEY'")

@@ -20,11 +20,11 @@ export async function connect(providerUrl: string): Promise<Endpoint> {
 
 /** A conversation of two user turns, with the outcome after the last turn. */
 export interface Assignment {
-  /** The files in the agent's workspace at the start of the session. */
+  /** The files that are in the agent's workspace when the session starts. */
   readonly files: Readonly<Record<string, string>>;
   /** The tasks, one for each turn, for a workspace in the given folder. */
   readonly tasks: (folder: string) => readonly Task[];
-  /** The expected contents of the files that the tasks write. A file may contain more than the given text. */
+  /** The expected contents of the files that the tasks write. A written file may contain more than this text. */
   readonly written: Readonly<Record<string, string>>;
 }
 

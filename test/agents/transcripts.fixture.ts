@@ -1,11 +1,11 @@
-/** Compares the requests of a session that the provider received. */
+/** Compares the requests that the provider received in a session. */
 import { isDescription } from './capable-model.fixture.ts';
 import type { Prompt } from './prompts.fixture.ts';
 import type { Session, SessionRequest } from './sessions.fixture.ts';
 
 /**
- * The requests of the agent's loop, without the requests of recovery rounds. A recovery round repeats a request
- * of the agent with the definitions that the model asked for.
+ * The requests of the agent's loop, without the requests of recovery rounds. A recovery round repeats the
+ * agent's request with the definitions that the model requested.
  */
 export function listLoop({ requests }: Session): readonly SessionRequest[] {
   return requests.filter(({ prompt }) => prompt.tools.length > 0 && !prompt.items.some(isGatewayCall));
@@ -43,7 +43,7 @@ export function listPrefixChanges(session: Session): PrefixChange[] {
   });
 }
 
-/** The first request after the resume, in which the agent repeats the whole conversation. */
+/** The first request after the session resumes, in which the agent repeats the whole conversation. */
 export function findResumed(session: Session): { tokens: number; cachedTokens: number } {
   return (
     session.requests.find(({ turn, prompt }) => turn === 1 && prompt.tools.length > 0) ?? {

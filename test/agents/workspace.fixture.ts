@@ -11,7 +11,7 @@ const TURN_WITHIN_MS = 150_000;
 
 export interface Workspace {
   readonly home: string;
-  /** The path of the workspace, which is a git repository with one commit. */
+  /** The path of the workspace, a git repository with one commit. */
   readonly folder: string;
   remove(): void;
 }
@@ -68,7 +68,7 @@ function serverOf(name: string, script: string, args: readonly string[], env = {
   return { name, command: process.execPath, args: [script, ...args], env };
 }
 
-/** The variables that let a process reach only servers on this machine. */
+/** Environment variables that restrict a process to servers on this machine. */
 const offline = {
   HTTPS_PROXY: 'http://127.0.0.1:9',
   HTTP_PROXY: 'http://127.0.0.1:9',

@@ -26,7 +26,7 @@ const examined: readonly Look[] = [
 ];
 /**
  * The number of request log rows for which the test waits after `makeTraffic`. The request for an unknown
- * model may add one more row.
+ * model may cause one more row.
  */
 const requestsMade = 4;
 

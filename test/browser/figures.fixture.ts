@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
  * exact number.
  */
 export interface ShownFigure {
-  /** The number of the figure, or NaN if the figure has no number. */
+  /** The figure's number, or NaN if the figure has no number. */
   readonly value: number;
   readonly text: string;
   readonly hint: string;

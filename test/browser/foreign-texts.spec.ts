@@ -76,7 +76,7 @@ async function expectText(page: Page, text: string): Promise<void> {
   expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
 }
 
-/** Expects an isolating element around every string with a right-to-left override. */
+/** Expects an isolating element around each string that contains a right-to-left override. */
 async function expectIsolated(page: Page): Promise<void> {
   const loose = await page.evaluate((mark) => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

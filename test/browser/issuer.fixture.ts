@@ -19,8 +19,8 @@ export interface SignInIssuerOptions {
  */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
   /**
-   * The grants that the issuer has handled. An accepted grant is listed by its type, and a rejected grant by
-   * the reason for the rejection.
+   * The grants that the issuer has accepted or rejected. An accepted grant is listed by type, and a rejected
+   * grant by the reason.
    */
   readonly grants: readonly string[];
   /** Sets the lifetime of access tokens that the issuer issues after this function call. */
@@ -116,8 +116,8 @@ class IssuerEndpoints {
   }
 
   /**
-   * Returns the valid grant, or the reason for the rejection of the grant. Each code and each refresh token
-   * is valid only once.
+   * Returns the valid grant, or the reason for rejecting it. Each code and each refresh token is valid only
+   * once.
    */
   #choose(form: URLSearchParams): { audience: string; nonce?: string } | string {
     if (form.get('client_id') !== this.#options.clientId) return 'another client';

@@ -62,7 +62,7 @@ test('a page discards one person’s data after a different person signs in in a
   expect(await nameField().inputValue()).toBe('of the second');
 });
 
-/** Sends a message in the playground and waits for the request's row in the log. */
+/** Sends a message in the playground, and waits for the request's row in the request log. */
 async function chat(text: string): Promise<void> {
   await page.getByRole('link', { name: 'Playground' }).click();
   await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill(text);

@@ -26,7 +26,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** Returns the request ids on the page, one per column. */
+/** Returns the request ids that the page shows, one per column. */
 async function readRequestIds(page: Page): Promise<string[]> {
   const links = page.getByRole('link', { name: 'View full request' });
   const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
@@ -67,8 +67,8 @@ describe.each(formats)('the playground in %s', (label, format) => {
       expect(plan).toContain(`${detail.tools_out} / 40`);
       const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
       expect(plan).toContain(best!.name);
-      // The sandbox calls the tool that matches the message.
-      // The next message is the tool result. After the tool result, the conversation continues.
+      // The sandbox provider calls the tool that matches the message. The next message is the tool result.
+      // After the tool result, the conversation continues.
       const log = page.getByRole('log');
       expect(await log.textContent()).toContain(detail.called_tools[0]);
       await ask(page, '{"invoices":[]}');

@@ -169,7 +169,7 @@ test('signing in opens the requested page, and signing out ends the login sessio
   await stranger.page.getByRole('textbox', { name: 'Password' }).fill(person.password);
   await stranger.page.getByRole('button', { name: 'Sign in' }).click();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
-  // The login session continues after a reload, even though the page stores no token.
+  // The login session survives a reload, even though the page stores no token.
   await stranger.page.reload();
   await stranger.page.getByRole('heading', { name: 'Providers', level: 1 }).waitFor();
   const stored = await stranger.page.evaluate(() =>

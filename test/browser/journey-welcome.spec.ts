@@ -20,7 +20,7 @@ afterAll(() => browser.close());
 async function signUp(page: Page, email: string): Promise<void> {
   await page.goto('/');
   await page.getByRole('link', { name: 'Create an account' }).click();
-  // The sign-in form also has a field for the email address. The router replaces the form after the click.
+  // The sign-in form also has a field for the email address. After the click, the router replaces the form.
   await page.getByRole('heading', { name: 'Create an account', level: 1 }).waitFor();
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill('a long sentence is fine');

@@ -21,8 +21,8 @@ afterAll(() => Promise.all([browser.close(), account.provider.close()]));
 
 const failedId = () => account.rows.find(({ status }) => status === 'error')!.id;
 /**
- * Dashboard pages and tabs to which the navigation pages link. every-page.spec.ts covers the navigation
- * pages.
+ * Dashboard pages and tabs to which the navigation pages link. The pages in the navigation are covered by
+ * every-page.spec.ts.
  */
 const pages: [name: string, path: () => string][] = [
   ['overview-filtered', () => 'overview?days=30&model=openai/gpt-4o-mini'],

@@ -14,7 +14,7 @@ export interface MeasuredAccount {
   readonly key: string;
   readonly keyId: string;
   readonly provider: ReplayProvider;
-  /** The rows of the request log, newest first. */
+  /** The request log rows, newest first. */
   readonly rows: readonly RequestLogEntry[];
 }
 
@@ -23,7 +23,7 @@ export interface OpenPersonOptions {
 }
 
 /**
- * Creates a user with an account, an API key, and one replay server that serves as two providers. No
+ * Creates a user with an account, an API key, and a replay server that serves as two providers. No
  * conversation of the account is a shadow conversation.
  */
 export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}): Promise<
@@ -45,7 +45,7 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
 
 /**
  * Creates an account and sends requests with real SDKs. The requests use several sessions, two formats, and
- * streaming and non-streaming responses. One request fails.
+ * streaming and non-streaming responses. One of the requests fails.
  */
 export async function openMeasuredAccount(): Promise<MeasuredAccount> {
   const opened = await openPerson();

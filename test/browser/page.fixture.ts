@@ -42,8 +42,8 @@ export interface WatchedPage {
 const heights = { 390: 844, 1024: 768, 1440: 900, 1600: 1000 } as const;
 
 /**
- * The edge that serves the pages, and one other host that the pages may call. By default, the normal edge
- * serves the pages.
+ * The edge that serves the dashboard pages, and one other host that the pages may call. By default, the
+ * normal edge serves the pages.
  */
 export interface PageHome {
   readonly baseUrl?: string;
@@ -109,7 +109,7 @@ export async function goTo(page: Page, path: string): Promise<void> {
   await settle(page);
 }
 
-/** Waits until the page has finished loading its data. */
+/** Waits until the page has loaded its data. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.locator('[role=status] .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
@@ -138,7 +138,7 @@ export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth + 1);
 }
 
-/** Changes the page's color scheme and width. */
+/** Sets the page's color scheme and width. */
 export async function applyLook(page: Page, { scheme, width }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   await page.setViewportSize({ width, height: heights[width] });
@@ -152,7 +152,7 @@ export async function applyLook(page: Page, { scheme, width }: Look): Promise<vo
   );
 }
 
-/** Saves a screenshot for manual review in the folder `screenshots`, which git ignores. */
+/** Saves a screenshot for manual review in `screenshots`, a folder that git ignores. */
 export async function shoot(page: Page, name: string, { scheme, width }: Look): Promise<void> {
   const path = join(import.meta.dirname, 'screenshots', `${name}-${width}-${scheme}.png`);
   await page.screenshot({ path, fullPage: true });

@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core';
 
-/** Browser flags that stop background network traffic of the system's browser. */
+/** Browser flags that stop background network traffic by the browser itself. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',

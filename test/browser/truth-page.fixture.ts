@@ -69,11 +69,11 @@ const model = loadCatalog().find('openai', 'gpt-4o-mini')!;
 export const costOf = ({ upstream }: KnownRequest): number =>
   sum(upstream.map((usage) => costUsd(model, usage, Date.now())));
 /**
- * Returns the input tokens of the request if it were sent without the gateway, in one provider call with
- * every tool.
+ * Returns the request's input tokens without the gateway, in one provider call with every
+ * tool.
  */
 export const wholeTokensOf = ({ body }: KnownRequest): number => countTokens(body);
-/** Returns the cost in USD of the request if it were sent without the gateway. */
+/** Returns the request's cost in USD without the gateway. */
 export const wholeCostOf = (known: KnownRequest): number =>
   costUsd(
     model,

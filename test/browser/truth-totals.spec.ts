@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => truth.close());
 
-/** The calls to pruned tools are one call through the recovery tool and one direct call. */
+/** Two calls go to pruned tools, one through the recovery tool and one directly. */
 const missed = 2;
 /** Deletes the session's requests from the request log, as the retention job does. */
 async function deleteFromLog(accountId: string, session: string): Promise<void> {

@@ -5,7 +5,7 @@ import { githubTools, type FunctionTool } from '../e2e/github-tools.fixture.ts';
 import { renderTurn, type ModelTurn } from '../e2e/scripted-model.fixture.ts';
 import { connectOpenAi } from '../e2e/telemetry.fixture.ts';
 
-/** One call that the provider received, with the token counts in the provider's response. */
+/** One call that the provider received, and the token counts in its response. */
 export interface UpstreamCall {
   readonly tools: number;
   readonly inputTokens: number;
@@ -19,7 +19,7 @@ export interface KnownRequest {
   readonly session: string;
   /** Names of the tools in the client's request. */
   readonly offered: readonly string[];
-  /** The client's request body as JSON, without the provider prefix of the model. */
+  /** The client's request body as JSON, without the provider prefix in the model name. */
   readonly body: string;
   readonly upstream: readonly UpstreamCall[];
   /** Names of the tools for which the client received tool calls. */
@@ -46,8 +46,8 @@ const weather: FunctionTool = {
   },
 };
 /**
- * Two tool lists of different size bands. One tool list has 101 to 250 tools, and the other tool list has 51
- * to 100 tools.
+ * Two tool lists that belong to different size bands. One tool list has 101 to 250 tools, and the other tool
+ * list has 51 to 100 tools.
  */
 export const longList: readonly FunctionTool[] = [weather, ...githubTools];
 export const shortList: readonly FunctionTool[] = [weather, ...githubTools.slice(0, 59)];
@@ -85,8 +85,8 @@ export const callTurn = (name: string): ModelTurn => ({
   calls: [{ id: 'call_1', name, arguments: argumentsFor(name) }],
 });
 /**
- * The model's responses when the model uses a pruned tool. The model first requests the tool definition, then
- * calls the tool.
+ * The model's responses when the model uses a pruned tool. The model first requests the tool's definition and
+ * then calls the tool.
  */
 export const recoverTurns = (name: string): ModelTurn[] => [
   { calls: [{ id: 'call_1', name: recoveryTool, arguments: { action: 'describe', names: [name] } }] },
@@ -135,8 +135,8 @@ export class KnownTraffic {
   }
 
   /**
-   * Makes the provider return the given turn in response to every later request. The playground tests use the
-   * turn.
+   * Makes the provider return the given turn in response to every later request. The playground tests use
+   * this turn.
    */
   answerAll(turn: ModelTurn): void {
     this.#provider.setControls(({ body }) => answer(turn, body, () => undefined));

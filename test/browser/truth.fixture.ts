@@ -45,7 +45,7 @@ export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
   /** A request with an API key that has a fixed K. */
   readonly overridden: KnownRequest;
   readonly overrideKeyId: string;
-  /** The name of a tool that every plan for the long tool list prunes. */
+  /** The name of a tool that is pruned in every plan for the long tool list. */
   readonly deep: string;
 }
 
@@ -113,7 +113,7 @@ const answered = [
 
 const preferences = '/v1/account/routing/preferences';
 
-/** Makes all conversations shadow conversations, and turns on content logging. */
+/** Makes all conversations shadow conversations, and enables content logging. */
 async function configure(key: string): Promise<void> {
   const policy = { shadow_share: 0, content_logging: true };
   await call(200, { method: 'PATCH', path: '/v1/account/me', key, body: { policy } });
@@ -159,8 +159,8 @@ function waitForCalibration(key: string): Promise<RoutingCalibration> {
 }
 
 /**
- * Sends requests until one request is planned with the routing policy. The function adds the sent requests to
- * the known requests.
+ * Sends requests until one of them is planned with the routing policy. The sent requests are added to the
+ * known requests.
  */
 async function waitForPolicy(traffic: KnownTraffic, key: Agent, version: string | null): Promise<void> {
   let at = 0;

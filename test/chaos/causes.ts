@@ -11,14 +11,14 @@ import type { Upstream } from './upstream.ts';
 export interface Victims {
   readonly stack: StackUnderTest;
   readonly upstream: Upstream;
-  /** The links of the far edge, by server. */
+  /** The far edge's links, by server. */
   readonly links: ReadonlyMap<string, CutLink>;
   readonly farEdgePid: number;
   /** The time since the start of the run, in milliseconds. */
   readonly now: () => number;
 }
 
-/** Causes all faults at their times. Resolves when all faults have ended and all processes are ready. */
+/** Causes all faults at their times. Resolves when all faults have ended and all processes are ready again. */
 export async function causeFaults(victims: Victims, faults: readonly Fault[]): Promise<CausedFault[]> {
   return Promise.all(
     faults.map(async (fault) => {
@@ -65,7 +65,7 @@ const withoutError = (work: Promise<unknown>): Promise<void> =>
 async function killProcess({ stack }: Victims, name: string): Promise<void> {
   const unit = stack.service(name);
   await withoutError(unit.kill('SIGKILL'));
-  // The supervisor stops restarting a process after four failed starts, for example during another fault.
+  // After four failed starts, for example during another fault, the supervisor stops restarting a process.
   await unit.waitReady().catch(() => withoutError(unit.start()));
 }
 

@@ -2,7 +2,7 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 import type { Sent } from '../e2e/http.fixture.ts';
 import type { Edge, Recorder } from './recorder.ts';
 
-/** An API key of a client, with the tools that its tool list may deny. */
+/** A client's API key, with the tools that its tool list may deny. */
 export interface ChatKey {
   readonly id: string;
   secret: string;
@@ -10,7 +10,7 @@ export interface ChatKey {
   readonly marks: string[];
 }
 
-/** The tool that every permanent key denies during the whole run. */
+/** The tool that every permanent key denies for the whole run. */
 export const forbiddenTool = 'forbidden_tool';
 const tools = githubTools.slice(0, 24);
 const marksMax = 3;

@@ -5,10 +5,10 @@ import { changeAccount, type ControlledAccount } from './control-operations.ts';
 import { sendChat, type ChatKey } from './chat-operations.ts';
 import type { Edge, Recorder } from './recorder.ts';
 
-/** An account of a run, with the keys that its clients use. */
+/** An account in a chaos run, with the keys that its clients use. */
 export interface ChaosAccount extends ControlledAccount {
   readonly accountName: string;
-  /** The credential that the gateway sends to the providers. */
+  /** The credential with which the gateway calls the providers. */
   readonly providerKey: string;
   /** Keys that no client revokes. */
   readonly chatKeys: readonly ChatKey[];
@@ -20,7 +20,7 @@ export interface Traffic {
   readonly recorder: Recorder;
   readonly edges: readonly Edge[];
   readonly accounts: readonly ChaosAccount[];
-  /** An account that the run deletes. */
+  /** An account that is deleted during the run. */
   readonly doomed: ChaosAccount;
   readonly seed: number;
   readonly durationMs: number;
@@ -54,7 +54,7 @@ export async function runClients(traffic: Traffic): Promise<void> {
   await Promise.all(clients);
 }
 
-/** Half of the chats use a key that another client changes or revokes. */
+/** Half of the chats use a key that a different client changes or revokes. */
 function chooseKey(account: ChaosAccount, random: () => number): ChatKey {
   const changing = [...account.pool.values()];
   const keys = changing.length > 0 && random() < 0.5 ? changing : account.chatKeys;
@@ -83,7 +83,7 @@ async function runDoomed(traffic: Traffic, doomed: ChaosAccount, durationMs: num
   }
 }
 
-/** Sends one deletion. Returns whether the account is deleted. */
+/** Sends one request to delete the account. Returns whether the account is deleted. */
 export async function deleteAccount(recorder: Recorder, account: ChaosAccount, edge: Edge): Promise<boolean> {
   const answer = await recorder.send({
     ...{ kind: 'account-delete', accountId: account.accountId, keyId: account.keyId, edge },

@@ -11,7 +11,7 @@ export interface ControlledAccount {
   readonly apiKey: string;
   /** The keys that the clients created and did not revoke, by id. */
   readonly pool: Map<string, ChatKey>;
-  /** The ids of all keys that the clients created. */
+  /** The ids of all keys that the clients have created. */
   readonly known: Set<string>;
   readonly upstreamUrl: string;
 }
@@ -19,7 +19,7 @@ export interface ControlledAccount {
 /** The provider that the clients connect and delete. No chat uses this provider. */
 const changingProvider = 'mistral';
 const poolMax = 4;
-/** The value of a tool list that denies no additional tool. */
+/** The mark in a tool list that denies no additional tool. */
 export const noMark = 'none';
 const markPattern = /^mark_/;
 
@@ -115,7 +115,7 @@ export async function listKeys(context: Omit<Context, 'random'>): Promise<void> 
   });
 }
 
-/** Sends a change of a random key. A 404 response shows that the key is absent. */
+/** Sends a change of a random key. A 404 response proves that the key does not exist. */
 async function changeKey(
   context: Context,
   render: (key: ChatKey, id: string) => Pick<Call, 'kind' | 'sent'> & { readonly writes: RegisterAccess[] },

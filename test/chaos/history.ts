@@ -25,11 +25,11 @@ export interface Fault {
   readonly target: string;
   /** The start of the fault after the start of the run. */
   readonly atMs: number;
-  /** The duration of the fault. The duration is 0 for faults that take effect at one moment. */
+  /** How long the fault lasts. Faults that take effect at a single moment have the duration 0. */
   readonly forMs: number;
 }
 
-/** A fault with its measured times. A killed process is down until it is ready again. */
+/** A fault with its measured times. A killed process counts as down until it is ready again. */
 export interface CausedFault extends Fault {
   readonly startedMs: number;
   readonly endedMs: number;
@@ -55,13 +55,13 @@ export type OperationKind =
 
 /** A value that an operation wrote to a register or read from a register. Null means that the item is absent. */
 export interface RegisterAccess {
-  /** The name of the register, such as `key:<id>:name`. */
+  /** The register's name, such as `key:<id>:name`. */
   readonly register: string;
   readonly action: 'read' | 'write';
   readonly value: string | null;
 }
 
-/** One request of a client, with its response. */
+/** One client request and its response. */
 export interface Operation {
   /** A unique name, which chat requests also carry in their bodies. */
   readonly id: string;
@@ -79,7 +79,7 @@ export interface Operation {
   readonly code: string | null;
   /** Whether the response is complete, including the end of a stream. */
   readonly isWhole: boolean;
-  /** The gateway's request id, or null without a response. */
+  /** The gateway's request id, or null if there was no response. */
   readonly requestId: string | null;
   readonly accesses: readonly RegisterAccess[];
   /** The id of the API key that the operation created, changed or revoked. */
@@ -129,10 +129,10 @@ export interface History {
   readonly upstream: readonly UpstreamRequest[];
   readonly rows: readonly LogRow[];
   readonly ledger: readonly LedgerEntry[];
-  /** The value of each register before the run. */
+  /** Each register's value before the run. */
   readonly initial: Readonly<Record<string, string | null>>;
   readonly limitedKeys: readonly LimitedKey[];
-  /** The tools that are denied during the whole run, by API key id. */
+  /** The tools that are denied for the whole run, by API key id. */
   readonly deniedTools: Readonly<Record<string, readonly string[]>>;
   /** Tables with rows of deleted accounts, as `<database>.<table>`. */
   readonly leftovers: readonly string[];
@@ -140,11 +140,11 @@ export interface History {
   readonly leaks: readonly string[];
   /** Intervals in which the test process did not run, because the machine was busy. */
   readonly stalls: readonly { readonly startMs: number; readonly endMs: number }[];
-  /** The time from the end of the last fault until each kind of request succeeded. */
+  /** The time between the end of the last fault and the first success of each kind of request. */
   readonly recoveryMs: number;
 }
 
-/** A broken promise. */
+/** A promise that a run broke. */
 export interface Violation {
   readonly promise: string;
   readonly detail: string;
@@ -153,7 +153,7 @@ export interface Violation {
 export const isChat = ({ kind }: Operation): boolean => (chatKinds as readonly string[]).includes(kind);
 export const isServed = (operation: Operation): boolean => operation.status === 200 && operation.isWhole;
 
-/** Whether a write had no effect for certain, because the gateway rejected the request with a 4xx status. */
+/** Whether a write certainly had no effect, because the gateway rejected the request with a 4xx status. */
 export const isRejected = ({ status }: Operation): boolean => status >= 400 && status < 500;
 export const isAcknowledged = ({ status, isWhole }: Operation): boolean =>
   status >= 200 && status < 300 && isWhole;

@@ -1,5 +1,5 @@
-// `npm run test:chaos -- --seed N --seconds S` runs seeds, or ranges such as `--seed 1..20`, and checks each history.
-// `--shrink R` shortens the faults of a failing seed with at most R runs, and saves them in `regressions/`.
+// `npm run test:chaos -- --seed N --seconds S` runs seeds, or ranges such as `--seed 1..20`, and checks each
+// history. `--shrink R` shortens a failing seed's faults within at most R runs, and saves them in `regressions/`.
 // `--replay FILE` runs a regression file. Without these options, the command runs the specs of this folder.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ async function run(options: RunOptions): Promise<Violation[]> {
   return violations;
 }
 
-/** Shortens the faults of a failing run. A shorter run must violate one of the same promises. */
+/** Shortens the list of faults in a failing run. A shorter run must violate one of the same promises. */
 async function keepShortest(options: RunOptions, violations: readonly Violation[]): Promise<void> {
   const broken = new Set(violations.map(({ promise }) => promise));
   const fails = async (faults: RunOptions['faults']): Promise<boolean> =>

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A key of the model gateway. */
+/** A key in the model gateway. */
 interface ModelKey {
   readonly id: string;
   name: string;
   denied_tools: string[] | null;
 }
 
-/** Defects that a test can switch on. */
+/** Defects that a test can switch on in the model gateway. */
 export interface Defects {
-  /** A rename is acknowledged, but not applied. */
+  /** A rename is acknowledged but never applied. */
   losesRenames?: boolean;
   /** A list of keys returns the names before the last change. */
   readsStaleNames?: boolean;
@@ -31,7 +31,7 @@ interface State {
   name: string;
 }
 
-/** Starts a small gateway in this process, which implements the account routes of the clients exactly. */
+/** Starts a small gateway in this process, which correctly implements the account routes that the clients use. */
 export async function startModelGateway(defects: Defects = {}): Promise<ModelGateway> {
   const state: State = { keys: new Map(), oldNames: new Map(), provider: null, name: 'first' };
   const server = createServer((request, response) => void serve(state, defects, request, response));

@@ -45,9 +45,9 @@ const choices: Readonly<
 /** The calm time at the start and at the end of a run, in milliseconds. */
 const calmMs = { start: 4_000, end: 4_000 } as const;
 const shortestMs = 500;
-/** The mean time between the starts of two faults. Longer faults therefore overlap. */
+/** The mean time from one fault's start to the next. Longer faults therefore overlap. */
 const everyMs = 2_500;
-/** The time that a killed or stopped process has for itself before its next fault. */
+/** The time without faults that a killed or stopped process gets before its next fault. */
 const restMs = 4_000;
 
 /** Draws the faults of a run. Equal seeds and durations give equal faults. */

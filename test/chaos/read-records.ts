@@ -35,7 +35,7 @@ export function readLedger(stack: StackUnderTest): Promise<LedgerEntry[]> {
   );
 }
 
-/** Waits until every given operation has a row and every row with savings has a ledger entry, for at most 60 s. */
+/** Waits for at most 60 s until every given operation has a row, and every row with savings has a ledger entry. */
 export async function settleRecords(stack: StackUnderTest, operations: ReadonlySet<string>): Promise<void> {
   const isSettled = async (): Promise<true | undefined> => {
     const rows = await readLog(stack);
@@ -65,7 +65,7 @@ export async function findLeftovers(stack: StackUnderTest, accountId: string): P
   return isComplete ? tables : ['account.account_deletions (not completed)', ...tables];
 }
 
-/** Searches the logs of all processes for secrets. Returns `<process>: <name of the secret>`. */
+/** Searches the logs of all processes for secrets. Returns each leak as `<process>: <name of the secret>`. */
 export function findLeaks(
   logs: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, string>>,

@@ -1,13 +1,13 @@
 import { sendUntilEnd, type PartialAnswer, type Sent } from '../e2e/http.fixture.ts';
 import type { Operation, OperationKind, RegisterAccess } from './history.ts';
 
-/** An edge of the stack that clients send requests to. */
+/** An edge in the stack, to which clients send requests. */
 export interface Edge {
   readonly name: string;
   readonly url: string;
 }
 
-/** A request of a client. */
+/** A request that a client sends. */
 export interface Given {
   readonly kind: OperationKind;
   readonly accountId: string;
@@ -37,7 +37,7 @@ export class Recorder {
     return `op-${this.#count}`;
   }
 
-  /** Sends a request and records it. Returns null if the request got no complete response. */
+  /** Sends a request and records the operation. Returns null if the request got no complete response. */
   async send(given: Given): Promise<PartialAnswer | null> {
     const { kind, accountId, keyId, edge, sent, subjectKeyId = null } = given;
     const id = given.id ?? this.nextId();
@@ -83,7 +83,7 @@ function readCode({ status, headers, text }: PartialAnswer): string | null {
   }
 }
 
-/** Returns the data of an error event in a stream. */
+/** Returns the data of a stream's error event. */
 function findErrorEvent(text: string): string | undefined {
   return /^data: (\{"(?:error|type":"error).*)$/m.exec(text)?.[1];
 }

@@ -1,10 +1,10 @@
 import { isAcknowledged, isRejected, type History, type RegisterAccess } from './history.ts';
 
-/** An access to one register, with the times between which the access took effect. */
+/** An access to one register, with the times between which it took effect. */
 export interface TimedAccess extends Omit<RegisterAccess, 'register'> {
   readonly operation: string;
   readonly startMs: number;
-  /** The end is infinite for a write without a response, because the write may take effect later. */
+  /** The end is infinite for a write without a response, because the write may still take effect later. */
   readonly endMs: number;
 }
 
@@ -49,8 +49,8 @@ export function isLinearizable(accesses: readonly TimedAccess[], initial: string
 }
 
 /**
- * A state of the search. All accesses before `first` have taken effect, and also the accesses at the positions
- * in `ahead`.
+ * A state of the search. All accesses before `first` have taken effect, and so have the accesses at the
+ * positions in `ahead`.
  */
 interface State {
   readonly value: string | null;

@@ -3,7 +3,7 @@ import { startProvider } from '../e2e/provider.fixture.ts';
 import type { UpstreamRequest } from './history.ts';
 import { expectedTokens } from './promises/records.ts';
 
-/** The recording provider, with the state that the nemesis sets. */
+/** The recording provider, and the state that the nemesis sets. */
 export interface Upstream {
   readonly url: string;
   readonly requests: readonly UpstreamRequest[];
@@ -17,7 +17,7 @@ const { prompt, completion } = expectedTokens;
 const json = { 'content-type': 'application/json' };
 const eventStream = { 'content-type': 'text/event-stream' };
 
-/** Matches the operation in the body. Every chat request contains this text in its last message. */
+/** Matches the operation's name in the body. Every chat request contains this text in its last message. */
 const operationPattern = /operation <([\w-]+)>/;
 
 interface Body {

@@ -17,7 +17,7 @@ export const sampleFolders = [...new Set([given, findRecordings(undefined)])].fi
 );
 
 /**
- * Runs one check on every suitable recording of an API. Each exchange becomes one test under two nested
+ * Runs one check on every suitable recording of an API. Each exchange becomes one test inside two nested
  * `describe` blocks, for the check and for the API. The table reporter counts tests by their `describe`
  * blocks' names. If no recording is suitable, one test reports the missing recordings. The test is skipped
  * only if the folder may lack recordings.

@@ -3,7 +3,7 @@ import type { RankedPool } from './rank-paths.ts';
 
 /**
  * The share of tools that the gateway would send for a set's questions at a recall target. The calibration
- * uses other questions of the set.
+ * uses the set's other questions.
  */
 export interface KeepFigures {
   readonly recall: number;

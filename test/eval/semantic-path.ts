@@ -43,7 +43,7 @@ export interface Seen {
 }
 
 /**
- * Computes features of the tools for each question as in the tool router. For a training set, the first encoder
+ * Computes the features of each question's tools as in the tool router. For a training set, the first encoder
  * is one that was trained without the set's family. The second encoder was not trained on any of the sets.
  */
 export class SemanticPath {

@@ -1,5 +1,5 @@
 /**
- * Tests the memory that open requests use. Large request bodies to a provider that never responds must not
+ * Tests the memory used by open requests. Large request bodies to a provider that never responds must not
  * exhaust the gateway's memory. The gateway must keep serving the requests of other accounts.
  */
 import { readFileSync } from 'node:fs';

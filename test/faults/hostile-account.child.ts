@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostileCommand, HostileLoad, HostileReply, Statuses } from './hostile-account.fixture.ts';
 
 setPriority(constants.priority.PRIORITY_LOW);
-// With autogroups, Linux compares process priorities only within a session. Each process of the gateway has
-// its own session, so the session of this process needs the low priority too.
+// With autogroups, Linux compares process priorities only within a session. Each gateway process has its own
+// session, so this process's session needs the low priority too.
 try {
   writeFileSync('/proc/self/autogroup', String(constants.priority.PRIORITY_LOW));
 } catch {

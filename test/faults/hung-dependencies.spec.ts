@@ -18,7 +18,7 @@ const addedMsMax = 300;
 /** A chat that waited for a dependency would take at least 1.7 s, which is the deadline of the call. */
 const slowestMsMax = 1_600;
 /**
- * The time within which requests that need the hung dependency fail. The documented limit is 2 s, and the
+ * The maximum time until requests that need the hung dependency fail. The documented limit is 2 s, and the
  * extra time allows for a busy machine.
  */
 const failedMsMax = 3_500;

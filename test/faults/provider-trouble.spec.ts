@@ -274,7 +274,7 @@ it('a replica sends only a probe to a provider whose failure another replica det
     return account.calls('openai') === known ? true : undefined;
   });
   expect(broken(await askMany(other.baseUrl, account, 10, 2))).toEqual([]);
-  // Without the broadcast, the second replica would detect the failing provider only after five failures.
+  // Without the broadcast, the second replica would notice the failing provider only after five failures.
   expect(account.calls('openai') - before).toBeLessThanOrEqual(4);
 });
 

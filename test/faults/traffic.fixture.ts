@@ -3,7 +3,7 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat, send } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 
-/** The result of one request, as the client received the result. */
+/** The outcome of one request for the client. */
 export interface Outcome {
   /** The client's name for the request, in the form `<run>-<number>`. */
   readonly name: string;

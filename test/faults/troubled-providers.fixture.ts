@@ -34,7 +34,7 @@ export interface TroubledAccount {
   calls(provider?: string): number;
 }
 
-/** Test providers for many accounts on one server. The URL path prefix tells which account a request belongs to. */
+/** Test providers for many accounts, all on one server. The URL path prefix identifies the account of a request. */
 export class TroubledProviders {
   readonly #stack: StackUnderTest;
   readonly #server: ReplayProvider;
@@ -84,7 +84,7 @@ export class TroubledProviders {
   }
 }
 
-/** Sends one request of an account to a model of the account's first provider. */
+/** Sends one of an account's requests to a model of the account's first provider. */
 export function ask(baseUrl: string, { key }: TroubledAccount, stream: boolean): Promise<Answer> {
   const messages = [{ role: 'user', content: 'Hello!' }];
   return postChat(baseUrl, key, { model: 'openai/gpt-4o-mini', stream, messages });

@@ -44,7 +44,7 @@ function messageOf(event: Json): EventStreamMessage {
   };
 }
 
-/** Returns the stream events that the parser could read. A `GatewayError` is the only allowed error. */
+/** Returns the stream events that the parser managed to read. A `GatewayError` is the only allowed error. */
 function read(name: ProviderName, chunks: readonly Buffer[]): StreamEvent[] {
   const parser = providerFormatNamed(name).provider.openStreamParser();
   const events: StreamEvent[] = [];

@@ -38,7 +38,7 @@ const choicesMax = 6;
 const charactersMax = 10;
 
 /**
- * A text that attacks a regular expression by repetition of a piece. The pieces are matches, starts of
+ * A text that repeats a piece in order to slow down a regular expression. The pieces are matches, starts of
  * matches (near misses), repeated parts of the expression, single characters, alternating characters, and
  * known attacks. Each piece is repeated up to the given length. The ending of the text prevents a match.
  */
@@ -55,7 +55,7 @@ export function renderAttack({ before, piece, after }: Attack, chars: number): s
   return Buffer.from(before + piece.repeat(times) + after, 'utf16le').toString('utf16le');
 }
 
-/** Lists the attacks on a regular expression. */
+/** Lists the attacks to try on a regular expression. */
 export function listAttacks(source: string, flags: string): Attack[] {
   const pattern = new RegExpParser().parsePattern(source, undefined, undefined, {
     unicode: flags.includes('u'),
@@ -103,7 +103,7 @@ const candidates = [
   '\u0001',
 ];
 
-/** Writes texts that match the parts of a regular expression. */
+/** Writes texts that match parts of a regular expression. */
 class Sampler {
   readonly #flags: string;
 
@@ -111,7 +111,7 @@ class Sampler {
     this.#flags = flags.replace(/[gy]/g, '');
   }
 
-  /** Returns a short text that the element matches. Assertions match the empty text. */
+  /** Returns a short text that matches the element. Assertions match an empty text. */
   sample(element: AST.Element): string {
     switch (element.type) {
       case 'Character':

@@ -24,8 +24,8 @@ export function sentTexts(blocks: readonly ContextBlock[], outcomes: readonly Bl
 }
 
 /**
- * Normalizes JSON text. Numbers keep their spelling, and object fields are sorted. Returns undefined if the
- * text is not JSON.
+ * Parses JSON text into a normal form. Numbers keep their spelling, and object fields are sorted. Returns
+ * undefined if the text is not JSON.
  */
 export function readExactly(text: string): unknown {
   try {
@@ -50,7 +50,7 @@ export function followed(sent: readonly string[]): string[] {
   return sent.map((text, at) => resolveReferences(sent.slice(0, at), text));
 }
 
-/** Returns the terms that occur in the context block and in the last user turn before the block. */
+/** Returns the terms in the context block and in the last user turn before it. */
 export function termsAsked(blocks: readonly ContextBlock[], at: number): string[] {
   const asked = blocks.slice(0, at).findLast(({ speaker }) => speaker === 'user');
   const text = blocks[at]?.text.toLowerCase() ?? '';

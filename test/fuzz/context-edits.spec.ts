@@ -16,7 +16,7 @@ import {
 import { conversation } from './sample-conversations.ts';
 
 const log = { debug: () => undefined, warn: () => undefined } as never;
-/** Without Redis, each replica knows only the messages that the replica has received. */
+/** Without Redis, each replica knows only the messages that it has received itself. */
 const noRedis = {
   mgetBuffer: () => Promise.reject(new Error('away')),
   set: () => Promise.reject(new Error('away')),
@@ -98,7 +98,7 @@ describe.each(formats.map(([made], at) => [made.name, made, at] as const))('%s',
         expect(now.slice(0, -1)).toEqual(last);
         last = now;
       }
-      // A replica that has received none of the earlier turns sends the bytes that the first replica sends.
+      // A replica that received none of the earlier turns sends the same bytes as the first replica.
       const whole = bodyOf(made, results);
       expect(await send(openReplica(1), whole, at)).toEqual(await send(planner, whole, at));
     });

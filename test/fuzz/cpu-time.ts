@@ -2,7 +2,7 @@
  * The size of the hostile input, in UTF-16 code units. The maximum size of stored content has the same value.
  */
 export const hostileChars = 2 * 1024 * 1024;
-/** The maximum processor time on a hostile input, in milliseconds. */
+/** The maximum CPU time for a hostile input, in milliseconds. */
 export const cpuMsMax = 200;
 
 /** Returns the processor time of a function call in this thread, in milliseconds. */
@@ -13,15 +13,15 @@ export function cpuMsOf(run: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-/** The number of consecutive measurements. The first function calls are slower because of compilation. */
+/** The number of measurements in a row. The first function calls are slower because of compilation. */
 const triesAtOnce = 5;
 const pauseMs = 250;
 
 /**
- * Returns the minimum processor time of several function calls. Compilation, garbage collection and other
- * work on the processor core only make function calls longer. After the first measurements, the function
- * pauses before each measurement, because other work may end in the meantime. The function stops at the first
- * call within the limit.
+ * Returns the shortest CPU time of several function calls. Compilation, garbage collection and other work on
+ * the core only make function calls slower. After the first measurements, the function pauses before each
+ * measurement, because other work may end in the meantime. The function stops at the first call within the
+ * limit.
  */
 export function leastCpuMs(run: () => unknown, wantedMs: number, tries = 25): number {
   let least = Infinity;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
 /**
- * The time limit per property, in seconds. With the default, the suite takes less than a minute.
- * `FUZZ_SECONDS` raises the time limit for nightly runs.
+ * The time limit per property, in seconds. With the default limit, the suite takes less than a minute. For
+ * nightly runs, `FUZZ_SECONDS` raises the time limit.
  */
 const secondsEach = Number(process.env['FUZZ_SECONDS'] ?? '0.5');
 
 /**
- * Checks a property with as many cases as fit into the time limit. A failure reports the seed and the reduced
+ * Checks a property with as many cases as the time limit allows. A failure reports the seed and the reduced
  * case.
  */
 export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (example: Case) => void): void {

@@ -1,6 +1,6 @@
 /**
- * Tests scanners that need more than one text. The scanners are decoders of small chunks, edits, tokenizers,
- * tool definitions, and the compression of valid JSON.
+ * Tests scanners that need more than one text. The scanners handle decoding of small chunks, edits,
+ * tokenization, tool definitions, and compression of valid JSON.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -88,7 +88,7 @@ describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
   });
 });
 
-/** A separate thread counts tokens. The counting time must be linear, because a text may have megabytes. */
+/** Tokens are counted in a separate thread. Counting must take linear time, because a text can be megabytes long. */
 test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
   expectNoQuadraticTime('tokens', (chars) => {
     const part = text.slice(0, chars);
@@ -97,7 +97,7 @@ test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
 });
 
 /**
- * Splits the bytes into the chunks in which they arrive. The chunks are views of one buffer, as from a
+ * Splits the bytes into chunks, as they would arrive. The chunks are views of one buffer, as from a
  * socket.
  */
 function cutBytes(bytes: Buffer, size: number): Buffer[] {
@@ -106,7 +106,7 @@ function cutBytes(bytes: Buffer, size: number): Buffer[] {
   );
 }
 
-/** The decoders. Each decoder has a function that passes chunks to the decoder. */
+/** The decoders. For each decoder, a function that feeds chunks to it. */
 const decoders: Readonly<Record<string, () => (chunk: Buffer) => unknown>> = {
   'server-sent events': () => {
     const decoder = new SseDecoder({ frameBytesMax: 1e9 });

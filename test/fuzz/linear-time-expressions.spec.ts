@@ -10,13 +10,13 @@ import { findExpressions, type FoundExpression } from './expressions.ts';
 const excluded: Readonly<Record<string, string>> = {};
 
 /**
- * Regular expressions that the code applies only to truncated text, by location in the source code. The value
- * is the maximum text length in the code and in the test.
+ * Regular expressions that the code applies only to truncated text, by location in the source code. Each
+ * length is the maximum for the text, both in the code and in the test.
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,
-  // The compressor counts the tokens of text pieces.
-  // A piece has 16 KiB, or 144 KiB if the compressor cannot split the text (`cutExactly`).
+  // The compressor counts the tokens of pieces of text. A piece has 16 KiB, or 144 KiB if the compressor
+  // cannot split the text (`cutExactly`).
   'apps/compressor/src/text/count-tokens.ts:20': 147_457,
 };
 
@@ -36,8 +36,8 @@ const unique = [
 ];
 
 /**
- * Runs the regular expression as product code does. With the flags `g` and `y`, the function finds all
- * matches, and otherwise only the first match.
+ * Applies the regular expression as product code does. With the flags `g` and `y`, finds all matches, and
+ * otherwise only the first one.
  */
 function apply(expression: RegExp, text: string): void {
   expression.lastIndex = 0;
@@ -46,7 +46,7 @@ function apply(expression: RegExp, text: string): void {
   else expression.test(text);
 }
 
-/** Repeats the search after each match, until a match is empty or the text has no further match. */
+/** Searches again after each match, until a match is empty or the text has no further match. */
 function applyAgain(expression: RegExp, text: string): void {
   for (let from = -1; expression.lastIndex > from;) {
     from = expression.lastIndex;
@@ -55,8 +55,8 @@ function applyAgain(expression: RegExp, text: string): void {
 }
 
 /**
- * The text length of the screening, which finds the slowest attacks. The screening fails if an expression
- * takes exponential time, or quadratic time on the whole text.
+ * The text length for screening, which finds the slowest attacks. Screening fails if an expression takes
+ * exponential time, or quadratic time on the whole text.
  */
 const screenedChars = 16 * 1024;
 const screenedMsMax = 25;
@@ -75,13 +75,13 @@ function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: nu
 }
 
 /**
- * Returns the slowest attacks, slowest first. Throws an error for an attack that is slow even on a short
+ * Returns the slowest attacks, slowest first. Throws an error if an attack is slow even on a short
  * text.
  */
 function screen({ source, flags }: FoundExpression): Attack[] {
   const expression = new RegExp(source, flags);
   const timed = listAttacks(source, flags).map((attack) => {
-    // The test measures a short text first, because exponential time on a longer text would never end.
+    // The test tries a short text first, because exponential time on a longer text would never end.
     expectQuick(expression, attack, measure(expression, attack, 24, screenedMsMax), 24);
     const ms = measure(expression, attack, screenedChars, screenedMsMax);
     expectQuick(expression, attack, ms, screenedChars);
@@ -93,12 +93,12 @@ function screen({ source, flags }: FoundExpression): Attack[] {
     .map(({ attack }) => attack);
 }
 
-/** Throws an error if the regular expression takes more than linear time on texts of up to `chars`. */
+/** Throws an error if the regular expression takes more than linear time on texts of up to `chars` characters. */
 function expectLinear(literal: FoundExpression, chars: number): void {
   const expression = new RegExp(literal.source, literal.flags);
   for (const attack of screen(literal)) {
-    // Quadratic time with a small factor takes seconds on an eighth of the full text.
-    // On a text of the full size, quadratic time would take minutes.
+    // Quadratic time with a small factor takes seconds on an eighth of the full text. On a full-size text,
+    // quadratic time would take minutes.
     const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
     if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
     const ms = measure(expression, attack, chars, cpuMsMax, 25);

@@ -1,7 +1,7 @@
 /**
- * Sends hostile texts and structures through a running gateway that logs contents. No event loop of the edge,
- * tool router, compressor and worker may work for more than 100 ms without a pause. The limit is in processor
- * time, so the test is also reliable on a busy machine.
+ * Sends hostile texts and structures through a running gateway that logs contents. In the edge, tool router,
+ * compressor and worker, no event loop may work for more than 100 ms without a pause. The limit is in
+ * processor time, so the test is also reliable on a busy machine.
  */
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { connectEachFormat, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
@@ -109,7 +109,7 @@ type Attack = readonly [name: string, run: () => Promise<unknown>];
 
 /**
  * Runs all attacks together. If a service stalls, the function repeats the attacks one by one. Returns the
- * attacks that stall a service in every attempt.
+ * attacks that stall a service in all attempts.
  */
 async function findStalling(attacks: readonly Attack[]): Promise<Readonly<Record<string, unknown>>> {
   const together = await watch.during(async () => {
@@ -133,7 +133,7 @@ async function stallsAlways(run: () => Promise<unknown>): Promise<object | null>
   return stalled;
 }
 
-/** Registers the tests. Each test uses every `groups`-th input. */
+/** Registers the tests. Each test uses every n-th input, where n is `groups`. */
 export function describeStalls(groups: number): void {
   beforeAll(open, 300_000);
   afterAll(() => undoAll(undo), 120_000);

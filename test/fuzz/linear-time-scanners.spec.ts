@@ -35,7 +35,7 @@ import { analyzeTool } from '../../apps/worker/src/assess-tools/assessed-tool.ts
 import { scoreDescription } from '../../apps/worker/src/assess-tools/score-description.ts';
 import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 
-/** Texts that have slowed down similar scanners, and the single characters of these texts. */
+/** Texts that have slowed down similar scanners, and each of their characters. */
 const pieces = [
   'eyJaaaaaaaa-',
   'eyJaaaaaaaa.',
@@ -89,12 +89,12 @@ const definition = (description: string) => ({
   parameters: { type: 'object', properties: { a: { type: 'string', description } } },
 });
 
-/** Functions that scan text. The test gives each function a text of 2 MiB. */
+/** Functions that scan text. Each function is called with a text of 2 MiB. */
 const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'credential forms': (text) => redactText(text, undefined),
   'an account’s credentials, including hostile credentials': (text) => redactText(text, hostileSecrets),
   'log values': (text) => redactValue({ error_detail: text }, hostileSecrets),
-  // The gateway shortens a longer error body before it redacts the body.
+  // The gateway shortens longer error bodies before it redacts them.
   'provider errors': (text) => redactErrorBody(Buffer.from(text.slice(0, 1024 * 1024)), ['aaaaaaaaaaaa']),
   'exact JSON': (text) => parseExactJson(JSON.stringify(text)),
   'recovery calls': (text) => parseRecoveryToolCall(text),
@@ -115,7 +115,7 @@ const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'patterns of tools': (text) => stringFits({ pattern: '^(a|a|a|aa)+b$' }, text.slice(0, 24)),
 };
 
-/** Functions that scan bytes. The test gives each function 2 MiB. */
+/** Functions that scan bytes. Each function is called with 2 MiB. */
 const ofBytes: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   JSON: (bytes) => scanJson(bytes, { depthMax: 128 }),
   'the model in JSON': (bytes) => new JsonModelScanner().push(bytes),

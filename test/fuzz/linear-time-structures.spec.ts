@@ -30,7 +30,7 @@ function ignoringRefusals(run: () => unknown): void {
 }
 
 /**
- * Lists the steps in which the gateway handles a request. Each step takes at most one turn of the event loop.
+ * Lists the steps of the gateway's request handling. Each step takes at most one turn of the event loop.
  */
 function listSteps(bytes: Buffer): Record<string, () => unknown> {
   const tape = scanBody(bytes);
@@ -68,7 +68,7 @@ describe('hostile structures of 2 MiB take at most 200 ms of processor time in e
   });
 });
 
-/** Requests with many items of one kind. Translations may merge many items of one kind. */
+/** Requests that contain many items of one kind. Translations may merge many items of one kind. */
 const growing: Readonly<Record<string, (count: number) => object>> = {
   'messages of one role': (count) => ({
     messages: Array.from({ length: count }, () => ({ role: 'user', content: 'a' })),
@@ -102,7 +102,7 @@ describe.each(providers)('a request rendered for %s', (format) => {
       const { provider } = providerFormatNamed(format);
       return leastCpuMs(() => JSON.stringify(provider.renderRequest(request, { model: 'm' }).body), wantedMs);
     };
-    // With quadratic time, eight times the input would take 64 times as long.
+    // With quadratic time, an input of eight times the size would take 64 times as long.
     const small = Math.max(2, measure(2_000, 0.5));
     expect(measure(16_000, 24 * small)).toBeLessThanOrEqual(24 * small);
   });

@@ -2,7 +2,7 @@ import { EventStreamDecoder, SseDecoder, textHeader } from '@gateway/wire-format
 
 export type ClientName = 'chat-completions' | 'messages' | 'converse';
 
-/** The content of a stream as a client receives it. */
+/** A stream's content as a client receives it. */
 export interface HeardStream {
   readonly text: string;
   readonly ends: number;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { ContextBlock } from '../../apps/compressor/src/compress-blocks/context-block.ts';
 
 /**
- * Lines of a conversation. The number of different lines is small, so lines repeat. Some lines look like
- * references and markers.
+ * Lines of a conversation. There are few different lines, so lines repeat. Some lines look like references
+ * and markers.
  */
 const line = fc.oneof(
   {
@@ -82,7 +82,7 @@ const records = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 8 }), record, { maxKeys: 8 }),
   fc.jsonValue({ maxDepth: 4 }),
 );
-/** JSON text with arbitrary whitespace, and with numbers that a parser would change. */
+/** JSON text with arbitrary whitespace, and with numbers that parsing would change. */
 export const json = fc
   .tuple(
     records,
@@ -104,7 +104,7 @@ const block = fc.record({
   frozen: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 }) satisfies fc.Arbitrary<ContextBlock>;
 
-/** A conversation in which some context blocks repeat, with or without an additional line. */
+/** A conversation in which some context blocks repeat, with or without an extra line. */
 export const conversation: fc.Arbitrary<ContextBlock[]> = fc
   .tuple(
     fc.array(block, { minLength: 1, maxLength: 5 }),

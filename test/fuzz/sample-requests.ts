@@ -7,7 +7,7 @@ const schema = {
 };
 const image = 'data:image/png;base64,iVBORw0KGgo=';
 
-/** For each format, a request that uses most features of the format. */
+/** For each format, a request that uses most of the format's features. */
 export const requests: Record<string, Json> = {
   'chat-completions': {
     model: 'p/m',

@@ -10,8 +10,8 @@ const chunk = (choices: Json[], rest: { [key: string]: Json } = {}): Json => ({
 });
 
 /**
- * The events of a sample stream for each format. A sample stream has thinking, text and a tool call,
- * including their end events.
+ * Each format's events in a sample stream. A sample stream has thinking, text and a tool call, including
+ * their end events.
  */
 export const streams: Record<string, Json[]> = {
   'chat-completions': [

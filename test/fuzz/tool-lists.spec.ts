@@ -45,8 +45,8 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
   test(`no parser finds a denied tool in ${requestsEach} evasive requests`, () => {
     const counts = countCases(endpoint);
     console.log(`${endpoint}: ${requestsEach} requests, ${JSON.stringify(counts)}`);
-    // The cases include forwarded requests and rejected requests.
-    // If the API key had no denied tools, some forwarded requests would contain a denied tool.
+    // The cases include both forwarded and rejected requests. If the API key had no denied tools, some
+    // forwarded requests would contain a denied tool.
     expect(counts.sent).toBeGreaterThan(requestsEach / 5);
     expect(counts.refused).toBeGreaterThan(requestsEach / 20);
     expect(counts.withDenied).toBeGreaterThan(requestsEach / 10);
@@ -69,7 +69,7 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
       const offered = readAnswer(endpoint, answer.bytes, isStream).called;
       if (findForbidden(offered, list) !== undefined) {
         counts.withDenied += 1;
-        // The client receives only the first piece of a tool name that arrives in several pieces.
+        // If a tool name arrives in several pieces, the client receives only the first piece.
         const isJoined = isStream && endpoint === 'chat-completions';
         if (relayed.denied.length === 0 && !isJoined)
           throw new Error(`case ${at}: the denied call was not recorded: ${shown}`);

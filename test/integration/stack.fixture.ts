@@ -10,8 +10,8 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 const patience = { deadlineMs: 30_000 };
 
 /**
- * Connects as one of the test stack's NATS users, with only that user's permissions. By default, calls
- * wait for a response for up to 30 seconds.
+ * Connects as one of the test stack's NATS users, with no more than that user's permissions. By default,
+ * calls wait for a response for up to 30 seconds.
  */
 export async function connectAs(stack: Stack, user: string): Promise<Messaging> {
   const instanceId = `integration-${user}-${process.pid}`;
@@ -28,8 +28,8 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 }
 
 /**
- * Polls until `read` returns a value that is neither undefined nor null. The function polls again after the
- * timeout, in case the process was stalled. The default timeout exceeds any delay on a busy machine. The
+ * Polls until `read` returns a value that is neither undefined nor null. After the timeout, `read` is called
+ * once more, in case the process was stalled. The default timeout exceeds any delay on a busy machine. The
  * pauses grow from 20 ms to 200 ms, so that long waits stay below the rate limits.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
@@ -46,8 +46,8 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
 const dayMs = 86_400_000;
 
 /**
- * Waits until after midnight (UTC) if midnight is less than the given time away. After the wait, all daily and
- * monthly figures of the test belong to one period.
+ * If midnight (UTC) is less than the given time away, waits until after midnight. After that, all daily and
+ * monthly figures of the test fall into one period.
  */
 export async function untilDayLasts(forMs: number): Promise<void> {
   const leftMs = dayMs - (Date.now() % dayMs);

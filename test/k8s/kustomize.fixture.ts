@@ -102,7 +102,7 @@ function applyPatches(
   );
 }
 
-/** Sets image tags in every list of containers that has an `image` field. */
+/** Sets image tags in all lists of containers that have an `image` field. */
 function applyImages(value: Json, images: Kustomization['images']): Json {
   if (Array.isArray(value)) return value.map((item) => applyImages(item, images));
   if (value === null || typeof value !== 'object') return value;
@@ -119,7 +119,7 @@ function applyNamespace(object: Manifest, namespace: string | undefined): Manife
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Adds a component's resources to rendered Kubernetes objects, and then applies the component's patches. */
+/** Adds a kustomize component's resources to rendered Kubernetes objects, and then applies its patches. */
 export function applyComponent(objects: readonly Manifest[], directory: string): Manifest[] {
   const component = readKustomization(directory);
   if (component.kind !== 'Component') throw new Error(`${directory} is not a component.`);

@@ -52,7 +52,7 @@ function readDocumentedArrows(): string[] {
     });
 }
 
-/** Returns the network connections that the contracts and each process's environment variables require. */
+/** Returns the network connections that follow from the contracts and each process's environment variables. */
 function deriveArrows(workloads: readonly Workload[]): string[] {
   const onTheBus = new Set(
     contractTable.flatMap((contract) =>
@@ -78,8 +78,8 @@ function deriveArrows(workloads: readonly Workload[]): string[] {
 }
 
 /**
- * Returns the network connections that egress policies allow. The name `<from>-to-<to>` of a policy states
- * its connection.
+ * Returns the network connections that the egress policies allow. A policy's name `<from>-to-<to>` states its
+ * connection.
  */
 function listAllowedArrows(policies: readonly Policy[]): string[] {
   return policies

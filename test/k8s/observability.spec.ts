@@ -21,7 +21,7 @@ function readSources(): string {
 }
 
 /**
- * Returns every time series that a process can export, which are metrics named in the code, runtime metrics,
+ * Returns all time series that a process can export, which are metrics named in the code, runtime metrics,
  * and `up`.
  */
 async function listExportedSeries(): Promise<Set<string>> {

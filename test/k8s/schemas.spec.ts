@@ -37,7 +37,7 @@ async function findFaults(object: Manifest, version: string): Promise<string[]> 
 }
 
 /**
- * Finds misspelled fields. Kubernetes drops unknown fields, and its schemas accept unknown fields. The
+ * Finds misspelled fields. Kubernetes drops unknown fields without an error, and its schemas accept them. The
  * TypeScript types generated from the schemas reject unknown fields, because the compiler checks each field
  * of an object literal.
  */

@@ -33,7 +33,7 @@ let prometheus: Prometheus;
 let load: Load;
 
 /**
- * Loads the alert rules in deploy/ into a real Prometheus that scrapes a stack under load.
+ * Loads the alert rules in deploy/ into a real Prometheus, which scrapes a stack under load.
  * @param factor the factor by which time runs faster for Prometheus, where 1 leaves the rules unchanged
  */
 export function describeAlerts(factor: number): void {
@@ -44,7 +44,7 @@ export function describeAlerts(factor: number): void {
     await installTestPrograms([prometheusProgram]);
     stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '6000' } } });
     undo.push(() => stack.stop());
-    // A provider with a stored credential, in addition to the sandbox provider.
+    // A provider with stored credentials, in addition to the sandbox provider.
     const provider = await startProvider();
     undo.push(() => provider.close());
     provider.setControls(({ url, body }) => {
@@ -150,8 +150,8 @@ async function waitForStates(
 }
 
 /**
- * Sends reasoning with an API key that has a denied tool. The provider accepts the request only without the
- * reasoning.
+ * Sends reasoning with an API key that has a denied tool. The provider accepts the request only if the
+ * reasoning is removed.
  */
 async function rejectReasoning(): Promise<void> {
   const path = '/v1/account/keys';

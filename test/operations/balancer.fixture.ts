@@ -60,7 +60,7 @@ function listProcesses(): string[][] {
       const ppid = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? '';
       return [[pid, ppid, readFileSync(`/proc/${pid}/cmdline`, 'utf8')]];
     } catch {
-      // The process exited before this function read the files of the process.
+      // The process exited before its files were read.
       return [];
     }
   });
@@ -75,7 +75,7 @@ const listWorkers = (masterPid: number | undefined): string[] =>
     .filter(([, ppid, ...args]) => ppid === String(masterPid) && !args.join(' ').includes('shutting down'))
     .map(([pid = '']) => pid);
 
-/** Starts nginx as a load balancer in front of the edges at the given addresses. */
+/** Starts nginx as a load balancer in front of the given edges. */
 export async function startBalancer(edges: readonly string[]): Promise<Balancer> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-balancer-'));
   mkdirSync(join(directory, 'tmp'));

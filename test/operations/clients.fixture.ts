@@ -30,7 +30,7 @@ export interface Clients {
 const answerWithinMs = 60_000;
 const tools = githubTools.slice(0, 12);
 
-/** Sends requests at a constant rate, regardless of responses. Also keeps a fixed number of streams open. */
+/** Sends requests at a constant rate, without waiting for responses. Also keeps a fixed number of streams open. */
 export function startClients(options: ClientOptions): Clients {
   const state = { isRunning: true, open: 0, requests: 0, streams: 0 };
   const failures: string[] = [];
@@ -116,7 +116,7 @@ async function streamOnce(options: ClientOptions, id: string): Promise<void> {
   });
   if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`);
   const frames = text.split('\n\n').filter((frame) => frame.startsWith('data: {')).length;
-  // Only the last frame contains the finish reason.
+  // The finish reason is only in the last frame.
   if (frames !== chunksPerStream + 1 || !text.endsWith('data: [DONE]\n\n'))
     throw new Error(`${frames} of ${chunksPerStream + 1} frames: …${text.slice(-200)}`);
 }

@@ -45,19 +45,19 @@ export function stageOf(stages: ReadonlyMap<string, Stage>, name: string): Stage
   return stage;
 }
 
-/** Returns the arguments of the stage's last instruction with the given keyword. */
+/** Returns the arguments of the last instruction with the given keyword in a stage. */
 export function findInstruction({ name, instructions }: Stage, keyword: string): string {
   const found = instructions.findLast((each) => each.keyword === keyword);
   if (found === undefined) throw new Error(`The stage ${name} has no ${keyword}.`);
   return found.text;
 }
 
-/** Returns the words in an instruction's JSON form, for example in CMD. */
+/** Parses the words of an instruction's JSON form, for example of CMD. */
 export function parseWords(text: string): string[] {
   return JSON.parse(text.slice(text.indexOf('['))) as string[];
 }
 
-/** Returns the environment variables that a stage sets. `${APP}` is the build argument. */
+/** Returns the environment variables that a build stage sets. `${APP}` is the build argument. */
 export function listVariables(stage: Stage, app: string): Record<string, string> {
   return Object.fromEntries(
     stage.instructions

@@ -16,9 +16,9 @@ import { findInstruction, readStages, root, stageOf, type Stage } from './docker
 const withModels = 'tool-router';
 
 /**
- * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which the
- * stage's COPY and RUN instructions run. The checkout itself replaces the `build` stage. The build uses no
- * separate root file systems and no namespaces. File modes make each file tree read-only for the image user.
+ * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which its COPY
+ * and RUN instructions are executed. The checkout itself replaces the `build` stage. The build uses no separate
+ * root file systems and no namespaces. File permissions make each file tree read-only for the image user.
  */
 export class ImageBuild {
   readonly #stages = readStages();
@@ -74,7 +74,7 @@ export class ImageBuild {
     execFileSync('chmod', ['-R', 'a-w', tree]);
   }
 
-  /** Builds the stage `files`. The stage contains the build output of one app from the checkout. */
+  /** Builds the Dockerfile stage `files`. The stage contains the build output of one app from the checkout. */
   #chooseFiles(app: string): string {
     const directory = join(this.#directory, `files-of-${app}`);
     if (existsSync(directory)) return directory;
@@ -97,7 +97,7 @@ export class ImageBuild {
   }
 }
 
-/** Splits a command chain into its last command and the commands before the last command. */
+/** Splits a chain of commands into the last command and all commands before it. */
 function splitLastCommand(chain: string): [last: string, before: string] {
   const at = chain.lastIndexOf('&&');
   return [chain.slice(at + 2), chain.slice(0, at)];
@@ -123,7 +123,7 @@ function copyPackages(source: string, target: string): void {
 }
 
 /**
- * Copies a file tree. Installed packages are identical in every image, so the function links the packages.
+ * Copies a file tree. Installed packages are the same in every image, so they are linked instead of copied.
  */
 function copyTree(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });

@@ -41,7 +41,7 @@ beforeAll(async () => {
     images: Object.fromEntries(apps.map((app) => [app, imageOf(app)])),
     env: {
       '*': { PATH: path, TMPDIR: makeMount(join(directory, 'tmp')) },
-      // The first plans after a cold start take longer, so the plan deadline is longer.
+      // Plans take longer just after a cold start, so the plan deadline is raised.
       'edge-gateway': { SPOOL_DIR: makeMount(join(directory, 'spool')), PLAN_DEADLINE_MS: '6000' },
     },
   });
@@ -61,13 +61,13 @@ function treeOf(app: string): string {
   return tree;
 }
 
-/** Removes a file tree in which even the owner of the files has no write permission. */
+/** Removes a file tree in which not even the owner has write permission. */
 function removeTree(directory: string): void {
   execFileSync('chmod', ['-R', 'u+w', directory]);
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Runs a program as the image user in the file tree of the image. */
+/** Runs a program as the image user within the image's file tree. */
 const runAsUser = (tree: string, command: readonly string[], env: Record<string, string | undefined> = {}) =>
   spawnSync(command[0] ?? '', command.slice(1), {
     cwd: tree,

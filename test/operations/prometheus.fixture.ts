@@ -46,8 +46,8 @@ export interface Prometheus {
   /** Returns the names of all scraped time series. Each histogram has three time series. */
   series(): Promise<Set<string>>;
   /**
-   * Returns the number of time series that a PromQL expression currently selects. Rejects for an invalid
-   * expression.
+   * Returns the number of time series that a PromQL expression currently selects. Rejects if the expression
+   * is invalid.
    */
   count(expression: string): Promise<number>;
   stop(): Promise<void>;

@@ -55,16 +55,16 @@ test('a restored stack decrypts every credential except a damaged credential, wh
   expect(outcome.failed).toEqual([expect.objectContaining(damaged)]);
   expect(outcome.opened).toBeGreaterThanOrEqual(credentials - 1);
   expect(outcome.isKeyKnown).toBe(true);
-  // The backup stores the encryption keys separately from the encrypted data.
-  // Only the owner can read the encryption keys.
+  // The backup stores the encryption keys separately from the encrypted data. Only the owner can read the
+  // file with the encryption keys.
   expect(readdirSync(keepIn).sort()).toEqual(['databases', 'keys']);
   for (const part of ['keys/secrets.json', 'databases/postgres'])
     expect(statSync(join(keepIn, part)).mode & 0o077).toBe(0);
 }, 240_000);
 
 /**
- * Replaces the data key of one credential with another credential's data key. The replacement simulates
- * tampering with the database.
+ * Replaces one credential's data key with another credential's. The replacement simulates tampering with the
+ * database.
  */
 async function damageOne(): Promise<{ accountId: string; provider: string }> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });

@@ -21,7 +21,7 @@ export interface RollingRestart extends Pick<
 > {
   /** The number of restarts of each process. */
   readonly rounds: number;
-  /** The processes to restart, which are every process or one process of each kind. */
+  /** Which processes to restart, either all processes or one process of each kind. */
   readonly which: 'every' | 'one of each';
 }
 
@@ -81,7 +81,7 @@ async function restart(stack: StackUnderTest, balancer: Balancer, name: string):
   expect(unit.pid).not.toBe(before);
 }
 
-/** Expects every request exactly once in the request log. */
+/** Expects that the request log contains every request exactly once. */
 async function expectEachLogged(stack: StackUnderTest, accountId: string, clients: Clients): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.telemetry });
   await database.connect();

@@ -52,8 +52,8 @@ const bytesPerToken = 4;
 const numberMark = '<number>';
 
 /**
- * The requests of a conversation with 100 tools. The first request has about `tokens` tokens. Each further
- * request adds the model's last response and a question.
+ * The requests of a conversation with 100 tools. The first request has about `tokens` tokens. Each later
+ * request adds the model's last response and a new question.
  */
 export function renderGrowing(tokens: number, model: string): GrowingBody {
   const tools = loadTools();

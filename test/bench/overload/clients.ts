@@ -13,7 +13,7 @@ export interface ClientOptions {
   readonly comeBackMs: number;
 }
 
-/** The results for all clients, with latencies in milliseconds in ascending order. */
+/** The results of all clients, with latencies in milliseconds in ascending order. */
 export interface Seen {
   readonly seconds: number;
   readonly servedMs: readonly number[];
@@ -27,7 +27,7 @@ const body = JSON.stringify({
   messages: [{ role: 'user', content: 'Hello! What can you do?' }],
 });
 
-/** Runs several clients in parallel. Each client sends the next request as soon as the client receives a response. */
+/** Runs several clients in parallel. Each client sends its next request as soon as it receives a response. */
 export async function runClients(options: ClientOptions): Promise<Seen> {
   const agent = new Agent({ connections: options.clients });
   const [servedMs, shedMs]: [number[], number[]] = [[], []];

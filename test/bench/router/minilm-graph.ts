@@ -110,8 +110,8 @@ function addLayer(draft: Draft, input: string, at: number): string {
 }
 
 /**
- * Builds the ONNX graph of a sentence transformer with the size of MiniLM. The sentence transformer maps
- * token ids to token vectors.
+ * Builds the ONNX graph of a sentence transformer of MiniLM's size. The sentence transformer maps token ids
+ * to token vectors.
  */
 export function makeMiniLm(): Buffer {
   const scalar = (name: string, value: number): Buffer => floats(name, [1], value);

@@ -95,8 +95,8 @@ export async function measureBoth(questions: number) {
 }
 
 /**
- * Measures plans for unknown tool lists. For each list, the benchmark first sends the tool definitions and
- * then requests the plan.
+ * Measures plans for tool lists that the router does not know. For each list, the benchmark first sends the
+ * tool definitions and then requests the plan.
  */
 export async function measureNew(runs: number) {
   const router = await RouterUnderTest.open({ encoders: 'both' });
@@ -185,8 +185,8 @@ export async function measureLoad(perSecond: number, seconds: number, encoders: 
 }
 
 /**
- * Vectors of the second encoder, as another replica would have stored them. Computing the vectors of 100,000 tools
- * takes minutes and uses no further memory.
+ * Vectors of the second encoder, as another replica would have stored them. Computing vectors for 100,000
+ * tools takes minutes and needs no further memory.
  */
 const vectorsOfAnotherReplica: SharedVectors = {
   fetch: (_modelId, dimensions, hashes) => {

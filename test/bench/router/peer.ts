@@ -9,8 +9,8 @@ const tokens = 64;
 
 /**
  * Measures the usual approach as a comparison. A sentence transformer of MiniLM's size encodes every tool in
- * the list. The transformer runs on one thread, with the fastest of several batch sizes. The weights of the
- * transformer are random, which does not affect the time.
+ * the list. The transformer runs on one thread, with the fastest of several batch sizes. The transformer has
+ * random weights, which do not affect the inference time.
  */
 export async function measurePeer(tools: number) {
   const session = await InferenceSession.create(makeMiniLm(), { intraOpNumThreads: 1, interOpNumThreads: 1 });

@@ -88,7 +88,7 @@ export class RouterUnderTest {
       secondEncoderDir: encoders === 'both' ? join(root, 'models/minilm') : null,
       rerankerDir: process.env['ROUTER_RERANKER_DIR'] ?? join(root, 'models/reranker'),
       threads: 1,
-      // The time budget is long, so that a slow ranking does not change the ranking method.
+      // The time budget is long, so that a slow ranking does not cause a change of ranking method.
       budgetMs: 60_000,
       shared,
       logger: createLogger({ service: 'tool-router', instanceId: 'bench', level: 'error' }),

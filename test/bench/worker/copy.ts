@@ -37,7 +37,7 @@ function runCopy(client: ClientBase, text: string, hooks: object): Promise<unkno
     ...hooks,
     submit: (connection: Connection) => (connection as unknown as CopyConnection).query(text),
     handleCommandComplete: () => undefined,
-    // After an error, pg calls no more hooks for the COPY query.
+    // After an error, pg calls no further hooks for the COPY query.
     handleError: reject,
     handleReadyForQuery: () => resolve(null),
   };

@@ -63,8 +63,8 @@ async function time(ask: () => Promise<unknown>): Promise<{ p50_ms: number; p95_
 }
 
 /**
- * Creates request log rows for the last weeks inside the database. Database triggers update the totals. The
- * request ids contain their timestamps, as in production.
+ * Creates request log rows for the last weeks inside the database. Database triggers update the totals. Each
+ * request id contains its timestamp, as in production.
  */
 export async function fillLog(databaseUrl: string, accountId: string, rows: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });

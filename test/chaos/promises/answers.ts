@@ -28,7 +28,7 @@ const failedMs = 2_000;
 /** Additional time for a busy machine, in milliseconds. */
 const busyMs = 1_500;
 
-/** A request that returns `service_unavailable` fails within two seconds. */
+/** A request that fails with `service_unavailable` fails within two seconds. */
 export function failuresAreFast(history: History): string[] {
   return history.operations.flatMap((operation) => {
     if (operation.code !== 'service_unavailable') return [];
@@ -39,7 +39,7 @@ export function failuresAreFast(history: History): string[] {
   });
 }
 
-/** After the last fault, all kinds of requests succeed again within the documented time. */
+/** After the last fault, requests of all kinds succeed again within the documented time. */
 export function everythingRecovers({ recoveryMs }: History): string[] {
   return recoveryMs > recoveredMs ? [`the recovery took ${Math.round(recoveryMs)} ms`] : [];
 }
@@ -71,7 +71,7 @@ const databases: Readonly<Record<string, Dependency>> = {
   billing: 'billing-database',
 };
 
-/** Returns the dependencies that a fault affects for a request to the given edge. */
+/** Returns the dependencies that a fault affects, for a request to the given edge. */
 export function dependenciesOf({ kind, target }: CausedFault, edge: string): Dependency[] {
   if (kind === 'cut-link' || kind === 'stall-link') return edge === 'far-edge' ? [target as Dependency] : [];
   if (kind === 'lock' || kind === 'terminate') return [databases[target.split('.')[0] ?? ''] ?? 'other'];
@@ -91,7 +91,7 @@ function listNeeded(operation: Operation): readonly Dependency[] {
   return isChat(operation) || kind.startsWith('provider-') ? [...grants, ...credentials] : grants;
 }
 
-/** How long a fault may cause errors after its end, in milliseconds. Circuit breakers open for 20 seconds. */
+/** How long a fault may cause errors after its end, in milliseconds. A circuit breaker stays open for 20 seconds. */
 const aftermathMs = 15_000;
 const upstreamAftermathMs = 30_000;
 
@@ -109,7 +109,7 @@ function isExplained(
   );
 }
 
-/** Whether an operation of the given kind may have changed the subject of `operation` before its end. */
+/** Whether an operation of the given kind may have changed the subject of `operation` before `operation` ended. */
 function wasTried(history: History, operation: Operation, kind: Operation['kind'], keyId: string | null) {
   return history.operations.some(
     (each) => each.kind === kind && each.subjectKeyId === keyId && each.startMs <= operation.endMs,
@@ -132,7 +132,7 @@ const accountIsDeleted: Explanation = (history, operation) =>
       each.startMs <= operation.endMs,
   );
 
-/** The situations in which each error code is documented. A code without an entry is never expected. */
+/** The situations in which the documentation allows each error code. A code without an entry is never expected. */
 const explanations: Readonly<Record<string, Explanation>> = {
   service_unavailable: (history, operation) => isExplained(history, operation, listNeeded(operation)),
   connection_broken: (history, operation) =>
@@ -160,7 +160,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   provider_error: fromUpstream,
 };
 
-/** Every error has a code that is documented for the situation of the request. */
+/** Every error has a code that the documentation allows in the request's situation. */
 export function errorCodesAreDocumented(history: History): string[] {
   return history.operations.flatMap((operation) => {
     const code = operation.isWhole ? operation.code : (operation.code ?? 'connection_broken');

@@ -38,7 +38,7 @@ export function noSuccessAfterRevocation(history: History): string[] {
   return broken;
 }
 
-/** No provider receives a tool that the API key's list denies. */
+/** No provider receives a tool that the API key denies. */
 export function noDeniedToolUpstream(history: History): string[] {
   const operations = new Map(history.operations.map((each) => [each.id, each]));
   const changes = history.operations.filter(({ kind }) => kind === 'tool-list');
@@ -51,7 +51,7 @@ export function noDeniedToolUpstream(history: History): string[] {
   });
 }
 
-/** Returns the tools that the newest effective list denies, unless a later change may have replaced the list. */
+/** Returns the tools that the newest effective tool list denies, unless a later change may have replaced it. */
 function listDenied(history: History, changes: readonly Operation[], operation: Operation): string[] {
   const own = changes.filter(({ subjectKeyId }) => subjectKeyId === operation.keyId);
   const newest = own.findLast(
@@ -104,7 +104,7 @@ function isReplaced(write: Operation, all: readonly { operation: Operation }[], 
 const renderAccess = ({ operation, action, value, startMs, endMs }: TimedAccess): string =>
   `${operation} ${action} ${value} ${Math.round(startMs)}–${Math.round(endMs)}`;
 
-/** Returns a check that all registers with the given prefix are linearizable. */
+/** Returns a check that every register with the given prefix is linearizable. */
 function checkRegisters(prefix: string): (history: History) => string[] {
   return (history) =>
     findBrokenRegisters(history, prefix).map(

@@ -4,7 +4,7 @@ const windowMs = 60_000;
 /** The time after a data loss of Redis until every edge has reported its requests, in milliseconds. */
 const reportedMs = 2_000;
 
-/** Redis servers of a stack without durability lose their data when they are killed or emptied. */
+/** Without durability, a Redis server loses its data when it is killed or emptied. */
 const losesRates = ({ kind, target }: CausedFault): boolean =>
   target === 'redis-cache' && (kind === 'flush' || kind === 'kill');
 
@@ -37,8 +37,8 @@ function isUnreported(history: History, { startMs, endMs }: Operation): boolean 
 }
 
 /**
- * The saved tokens of a key exceed its daily budget by at most one request. An edge that is killed loses the
- * savings of at most the requests that it was serving.
+ * The tokens saved for a key exceed its daily budget by at most one request's savings. An edge that is killed
+ * loses the savings of at most the requests that it was serving.
  */
 export function budgetsHold(history: History): string[] {
   return history.limitedKeys.flatMap(({ keyId, dailyTokenBudget }) => {
@@ -54,7 +54,7 @@ export function budgetsHold(history: History): string[] {
   });
 }
 
-/** The edge sends the savings of finished requests to Redis within this time, in milliseconds. */
+/** Each edge sends the savings of finished requests to Redis within this time, in milliseconds. */
 const settledMs = 200;
 
 function countServing(history: History, keyId: string, { target, startedMs }: CausedFault): number {

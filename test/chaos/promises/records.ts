@@ -13,14 +13,14 @@ export const expectedTokens = { prompt: 1_000, completion: 100 } as const;
 
 const countBy = (rows: readonly LogRow[]): Map<string, LogRow[]> => Map.groupBy(rows, ({ id }) => id);
 
-/** Accounts that an operation tried to delete have no rows, so the promises about rows exclude them. */
+/** Accounts that an operation tried to delete may have lost their rows, so the promises about rows exclude them. */
 function listDeletedAccounts({ operations }: History): Set<string> {
   return new Set(
     operations.filter(({ kind }) => kind === 'account-delete').map(({ accountId }) => accountId),
   );
 }
 
-/** Each request that was served or forwarded to a provider has exactly one row in the request log. */
+/** Each request that was served or forwarded to a provider has exactly one request log row. */
 export function everyAcceptedRequestHasOneRow(history: History): string[] {
   const deleted = listDeletedAccounts(history);
   const chats = history.operations.filter((each) => isChat(each) && !deleted.has(each.accountId));
@@ -42,8 +42,8 @@ export function everyAcceptedRequestHasOneRow(history: History): string[] {
 }
 
 /**
- * The row of a served request has the status `ok` and the provider's token counts. After a failure of the edge
- * at the end of a response, the status may be `interrupted`.
+ * A served request's row has the status `ok` and the provider's token counts. After a failure of the edge at
+ * the end of a response, the status may be `interrupted`.
  */
 export function rowsHaveStatusAndTokens(history: History): string[] {
   const rows = new Map(history.rows.map((row) => [row.operation, row]));
@@ -97,7 +97,7 @@ export function ledgerEqualsLog(history: History): string[] {
   return broken;
 }
 
-/** An edge that was stopped cannot respond, and a busy machine delays all processes. */
+/** A stopped edge cannot respond, and a busy machine delays all processes. */
 export function excusedMs(history: History, { edge, startMs, endMs }: Operation): number {
   const stopped = history.faults
     .filter(({ kind, target }) => kind === 'stop' && target === edge)

@@ -3,8 +3,8 @@ import type { ClientName } from './sdk-clients.ts';
 import type { Source } from './source-readings.ts';
 
 /**
- * Response content that a client does not receive, because the client's format cannot express the content.
- * Reviewers check the list of losses.
+ * Response content that a client does not receive, because its format cannot express the content. Reviewers
+ * check the list of losses.
  */
 interface AnswerLoss {
   readonly field: string;

@@ -18,7 +18,7 @@ function translate(from: ClientFormat, to: ClientFormat, body: object, options: 
   return JSON.parse(JSON.stringify(rendered.body)) as Json;
 }
 
-/** Edits a request as a plan with deferral, and returns the edited request. */
+/** Edits a request like a plan with deferral does, and returns the edited request. */
 function edit(format: ClientFormat, body: object): Json {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', max_tokens: 9, ...body }));
   const tape = scanJson(bytes, { depthMax: 64 });

@@ -1,4 +1,4 @@
-/** Reads a response with the official SDK of each client format. The SDKs' retries are turned off. */
+/** Reads a response with the official SDK of each client format. The SDKs' own retries are disabled. */
 import Anthropic from '@anthropic-ai/sdk';
 import {
   BedrockRuntimeClient,

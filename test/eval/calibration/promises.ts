@@ -14,8 +14,8 @@ const cases = [
   { target: 0.99, counts: [100, 299, 473, 1000] },
 ] as const;
 /**
- * The true recovery rates. Each simulated account with recovery has one of the true recovery rates, and each
- * account without recovery has the rate 0.
+ * The true recovery rates of the simulated accounts. Each simulated account with recovery has one of the true
+ * recovery rates, and each account without recovery has the rate 0.
  */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 const perDay = 2_000;

@@ -78,7 +78,7 @@ export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, rec
 }
 
 /**
- * Returns the smallest K whose true effective recall meets the recall target. An oracle, which knows all
+ * Returns the smallest K with which true effective recall meets the recall target. An oracle, which knows all
  * needed tools, would forward this number K of tools. Effective recall never decreases as K grows.
  */
 export function chooseOracleK(account: SimulatedAccount, target: number, recoveryRate: number): number {

@@ -16,8 +16,8 @@ export interface BilledTurn {
 }
 
 /**
- * Returns a session's input cost in USD under the provider's prompt cache rules. Tokens of a long enough
- * shared prefix are read from the cache. All other tokens of a cacheable input are written to the cache.
+ * Returns a session's input cost in USD under the provider's prompt cache rules. If a shared prefix is long
+ * enough, its tokens are read from the cache. All other tokens of a cacheable input are written to the cache.
  * Turns are assumed to follow each other within the cache's lifetime. The cost assumes explicit cache markers
  * at the end of each request, where agents set them.
  */

@@ -1,6 +1,6 @@
 import { randomFrom } from '@gateway/testing';
 
-/** A prompt with its complexity score, and the quality of each model's response to the prompt. */
+/** A prompt with its complexity score, and the quality of both models' responses to it. */
 export interface Scored {
   readonly score: number;
   readonly capable: number;

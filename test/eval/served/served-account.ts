@@ -32,8 +32,8 @@ export class ServedConversation {
    */
   bucket = '';
   /**
-   * For each needed tool of the conversation, the smallest K that forwards the tool. The list is in
-   * descending order.
+   * For each needed tool of the conversation, the smallest K that forwards it. The list is in descending
+   * order.
    */
   neededKs: readonly number[] = [];
   /** The conversation's cost if every request sends all tools. */

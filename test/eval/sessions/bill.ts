@@ -8,7 +8,7 @@ const cachedTokensMin = 1024;
 
 /** One model call with the token counts of the provider. */
 export interface BilledCall {
-  /** The number of tokens in the input prefix that an earlier call of the session also sent. */
+  /** The number of input prefix tokens that an earlier call of the session also sent. */
   readonly sharedTokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -16,7 +16,7 @@ export interface BilledCall {
   readonly toolTokens: number;
   /** The token count of the instructions, which follow the tools. */
   readonly systemTokens: number;
-  /** True if the call only exists because the model searches for a deferred tool. */
+  /** True for a call that exists only because the model searches for a deferred tool. */
   readonly isSearch: boolean;
 }
 

@@ -45,7 +45,7 @@ function mapResults(subject: ReplaySubject, tokensFor: (tokens: number) => numbe
 
 /**
  * Returns the tokens of compressed tool results divided by their original tokens, over recorded sessions. The
- * compressor uses the mode `lossless`, the default of a new account.
+ * compressor uses the mode `lossless`, which is the default for new accounts.
  */
 export function measureResultShare(transcripts: readonly Transcript[]): number {
   let [before, after] = [0, 0];

@@ -136,7 +136,7 @@ function sendCall(
   prefixes: SharedPrefixes,
 ): void {
   const leftOut = tools.length - positions.length;
-  // Two recovery tools are different tools if they replace different numbers of tools.
+  // Two recovery tools differ if they replace different numbers of tools.
   const standIn = -1 - leftOut;
   const sent = isArmed && leftOut > 0 ? [...positions, standIn] : positions;
   const tokensAt = (position: number): number =>

@@ -47,8 +47,8 @@ export interface ReplayState {
 }
 
 /**
- * Processes the requests of a session in order and counts their tokens. `answer` adds the model's response to
- * each request.
+ * Processes a session's requests in order and counts their tokens. `answer` adds the model's response to each
+ * request.
  */
 export async function replayRequests(
   { session, index, ranker, priors }: ReplaySubject,
@@ -140,7 +140,7 @@ export function renderQuestion(
   };
 }
 
-/** Calls the tool router, and stores the planning state for the next request as the gateway does. */
+/** Calls the tool router and, like the gateway, stores the planning state for the next request. */
 export async function askRouter(
   planner: ToolPlanner,
   question: PlanToolsRequest,

@@ -37,7 +37,7 @@ export interface ReplaySettings {
 export interface ReplayOutcome {
   readonly calls: readonly BilledCall[];
   /**
-   * The number of the session's tool calls. `forwarded` counts calls to tools that the plan forwarded.
+   * The number of tool calls in the session. `forwarded` counts calls to tools that the plan forwarded.
    */
   readonly needs: number;
   readonly forwarded: number;

@@ -5,7 +5,7 @@ import { promptSizes } from './prompt-sizes.ts';
 /** The default recall target. The evaluation compares settings that reach the default recall target. */
 const effectiveRecallMin = 0.95;
 
-/** Prints readable tables, then one line of JSON. */
+/** Prints readable tables and one line of JSON. */
 export function printReport(reports: readonly ListReport[]): void {
   for (const report of reports) {
     const { system, result } = promptSizes[report.prompt];

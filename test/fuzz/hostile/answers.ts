@@ -6,10 +6,10 @@ type Json = Readonly<Record<string, unknown>>;
 
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
-/** Numbers of bytes per chunk of a stream. The chunks split events and characters at all positions. */
+/** Chunk sizes of a stream in bytes. The chunks split events and characters at all positions. */
 const chunkBytes = [1_000, 1, 7, 16_000];
 
-/** Returns a provider response with a hostile text, in the format of one of the endpoints. */
+/** Returns a provider response with a hostile text, in the format of the given endpoint. */
 export function writeAnswer(format: ChatEndpoint, isStream: boolean, text: string): ReplayControls {
   if (!isStream) return { status: 200, headers: json, body: plain[format](text) };
   const body = streams[format](text);
@@ -142,7 +142,7 @@ export function writeSingleBytes(text: string): ReplayControls {
   return { status: 200, headers: events, body: streams['chat-completions'](text), chunkBytes: 1 };
 }
 
-/** Returns a stream in single bytes. One event of the stream never ends. */
+/** Returns a stream in single bytes. One event in the stream never ends. */
 export function writeUnfinishedEvent(bytes: number): ReplayControls {
   return { status: 200, headers: events, body: `data: ${'x'.repeat(bytes)}`, chunkBytes: 1 };
 }

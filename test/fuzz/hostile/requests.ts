@@ -1,7 +1,7 @@
 import { hostileStructures } from './structures.ts';
 
 /**
- * The endpoints under test, with their paths. The provider of each model uses the endpoint's format or
+ * The endpoints under test, with their paths. Each model's provider uses either the endpoint's format or
  * another format.
  */
 export const chatEndpoints = ['chat-completions', 'messages', 'converse'] as const;
@@ -43,7 +43,7 @@ export interface ChatTexts {
 const toolCount = 24;
 
 /**
- * Renders a conversation in the format of the endpoint. The conversation has a tool call, the tool result, a
+ * Renders a conversation in the endpoint's format. The conversation has a tool call, the tool result, a
  * further turn and tools.
  */
 export function writeChat(shape: ChatShape, texts: ChatTexts): HostileRequest {

@@ -3,7 +3,7 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { send } from '../../e2e/http.fixture.ts';
 import { eventually } from '../../integration/stack.fixture.ts';
 
-/** The services that process texts of tenants and providers. */
+/** The services that process text from tenants and providers. */
 export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] as const;
 
 /**
@@ -13,7 +13,7 @@ export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] a
 const stallSecondsMax = 0.1;
 
 interface ServiceFigures {
-  /** The number of stalls that used more processor time than the bound. */
+  /** The number of stalls that used more CPU time than the bound. */
   readonly stalls: number;
   /** The processor time of all stalls, in seconds. */
   readonly stallSeconds: number;
@@ -23,7 +23,7 @@ interface ServiceFigures {
 
 type Figures = Readonly<Record<string, ServiceFigures>>;
 
-/** Reads the event loop stalls of the services from their metrics. */
+/** Reads the services' event loop stalls from their metrics. */
 export class StallWatch {
   readonly #stack: StackUnderTest;
 
@@ -38,12 +38,12 @@ export class StallWatch {
 
   async #readService(name: string): Promise<ServiceFigures> {
     const { origin, pathname } = new URL(this.#stack.dev.services[name]?.metrics_url ?? '');
-    // Uses a new connection for each call, because a busy service may close an idle connection.
+    // Each call uses a new connection, because a busy service may close an idle one.
     const { text } = await send(origin, { path: pathname });
     const read = (pattern: string): number => Number(new RegExp(`^${pattern} (\\S+)$`, 'm').exec(text)?.[1]);
     const metric = 'event_loop_stall_cpu_seconds';
     const count = read(`${metric}_count\\{[^}]*\\}`);
-    // Before the first stall, the metrics contain no histogram.
+    // Before the first stall, the metrics do not contain the histogram.
     if (Number.isNaN(count)) return { stalls: 0, stallSeconds: 0, cpuSeconds: readCpu(read) };
     return {
       stalls: count - read(`${metric}_bucket\\{[^}]*le="${stallSecondsMax}"[^}]*\\}`),
@@ -53,8 +53,8 @@ export class StallWatch {
   }
 
   /**
-   * Resolves when the services have finished all work, including work after the response. A service is idle
-   * if it uses almost no processor time in several consecutive reads.
+   * Resolves when the services have finished all work, including work that follows the response. A service is
+   * idle if it uses almost no processor time in several consecutive reads.
    */
   async untilIdle(): Promise<Figures> {
     let before = await this.read();
@@ -93,7 +93,7 @@ export class StallWatch {
 const idleEveryMs = 150;
 const idleReads = 3;
 /**
- * The processor time in seconds below which a process is idle. An idle process uses about 10 ms between two
+ * The CPU time in seconds below which a process counts as idle. An idle process uses about 10 ms between two
  * reads, for timers and for the metrics.
  */
 const idleCpuSeconds = 0.06;

@@ -1,6 +1,6 @@
 /**
- * Pieces of texts that have slowed down similar code. The test repeats each piece. The keys name the special
- * property of each piece.
+ * Pieces of text that have slowed down similar code. Each piece is repeated in the test. The keys name the
+ * special property of each piece.
  */
 const repeated: Readonly<Record<string, string>> = {
   'one letter': 'a',
@@ -33,8 +33,8 @@ const repeated: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a string in which no word repeats, so that no result is cached and no compression rule applies.
- * Every run returns an equal string.
+ * Returns a string in which no word repeats, so that no result is cached and no compression rule applies. The
+ * string is the same in every run.
  */
 function writeVaried(chars: number, alphabet: string, wordChars: number): string {
   let state = 1;

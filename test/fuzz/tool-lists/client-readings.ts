@@ -6,7 +6,7 @@ const fields = (value: unknown): Json => (typeof value === 'object' && value !==
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(fields) : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The content of a response, as a client reads the response. */
+/** The content of a response as a client reads it. */
 export interface ClientReading {
   /** Names of the called tools. */
   readonly called: readonly string[];
@@ -63,8 +63,8 @@ const nameIn = (value: unknown): string[] =>
   text(fields(value)['name']) === '' ? [] : [text(fields(value)['name'])];
 
 /**
- * Reads the tool names in a chat-completions stream. SDKs either keep the first piece of a name or join the
- * pieces.
+ * Reads the tool names in a chat-completions stream. Some SDKs keep the first piece of a name, and others
+ * join the pieces.
  */
 function readChunks(events: readonly Json[]): string[] {
   const joined = new Map<string, string>();
@@ -98,8 +98,8 @@ function readItem(item: Json): string[] {
 }
 
 /**
- * Returns true if the indexes of the items have no gaps. SDKs find an item by its index in the list that the
- * SDK builds.
+ * Returns true if the indexes of the items have no gaps. SDKs look up an item by its index in the list that
+ * they build.
  */
 function hasNoGaps(events: readonly Json[]): boolean {
   const added = events.filter(({ type }) => type === 'response.output_item.added');

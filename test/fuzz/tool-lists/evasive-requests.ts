@@ -22,7 +22,7 @@ export const denied = [
   'drop_table',
 ] as const;
 
-/** Returns a spelling of a field name that at least one server accepts. */
+/** Returns a spelling of a field name that at least one server's parser accepts. */
 function spellings(random: Random, name: string): string {
   if (!random.chance(0.03)) return name;
   return random.pick([

@@ -83,8 +83,8 @@ const loose = (key: string, name: string): boolean => foldLoose(key) === foldLoo
 const foldLoose = (key: string): string => foldGo(key).replaceAll(/[-_]/g, '');
 
 /**
- * Models of servers' JSON parsers. The parsers are Python's `json`, a parser that keeps the first member, and
- * three variants of Go's parsers.
+ * Models of how servers parse JSON. The parsers are Python's `json`, a parser that keeps the first member,
+ * and three variants of Go's parsers.
  */
 export const parsers: readonly Parser[] = [
   { name: 'python', isSame: exact, wins: 'last' },

@@ -1,7 +1,7 @@
 import type { ToolLists } from '../../../apps/edge-gateway/src/tool-lists/tool-permission.ts';
 import { denied, permitted } from './evasive-requests.ts';
 
-/** The allowed and denied tools of the generated API keys. */
+/** The generated API keys' allowed and denied tools. */
 export const lists: readonly ToolLists[] = [
   { allowedTools: null, deniedTools: [...denied] },
   { allowedTools: [...permitted], deniedTools: null },
@@ -9,8 +9,8 @@ export const lists: readonly ToolLists[] = [
 ];
 
 /**
- * Returns a tool name that the API key may not use. The test implements the rule separately, in its simplest
- * form.
+ * Returns a tool name that the API key may not use. The test has its own implementation of the rule, in its
+ * simplest form.
  */
 export function findForbidden(
   names: Iterable<string>,

@@ -103,7 +103,7 @@ function streamChat(random: Random, parts: readonly (string | Call)[]): Provider
         chunk({ tool_calls: [call] }),
         chunk({ tool_calls: [{ index, function: { arguments: ' ' } }] }),
       ];
-    // The tool name is split into two pieces, and clients join the pieces.
+    // Tool names are split into two pieces, which clients join.
     const cut = random.below(part.name.length);
     const piece = (name: string): Json =>
       chunk({

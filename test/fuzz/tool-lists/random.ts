@@ -1,6 +1,6 @@
 import { randomFrom } from '@gateway/testing';
 
-/** A reproducible source of random choices. */
+/** A reproducible source of randomness. */
 export class Random {
   /** Returns a number from 0 up to, but not including, 1. */
   readonly next: () => number;

@@ -1,8 +1,8 @@
 import { items, member, parseRaw, parsers, RawObject, type Parser, type Raw } from './lenient-json.ts';
 
 /**
- * Returns the tools that a server would offer to the server's model, by the names under which the model can
- * call the tools.
+ * Returns the tools that a server would offer its model, by the names under which the model can call
+ * them.
  */
 export function toolsSeen(body: Buffer): ReadonlySet<string> {
   const text = body.toString('utf8');

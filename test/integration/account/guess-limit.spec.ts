@@ -80,7 +80,7 @@ describe('the budgets for wrong passwords', () => {
     const attackers = Array.from({ length: 100 }, freshAddress);
     for (const address of attackers) for (let n = 0; n < 5; n++) await guess(address);
     expect(await enter('203.0.113.9')).toBe(true);
-    // A correct password does not use up the single attempt of a network.
+    // A correct password does not use up a network's single attempt.
     expect(await enter('203.0.113.9')).toBe(true);
     // A network in which the attacker already guessed gets no second attempt.
     expect(await guess(attackers[50]!)).toBe(false);

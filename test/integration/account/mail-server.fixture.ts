@@ -9,7 +9,7 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** An SMTP server on loopback that stores all emails. */
+/** An SMTP server on loopback, which stores all emails. */
 export interface MailServer {
   readonly port: number;
   /** The URL of the SMTP server in the form `smtp://127.0.0.1:<port>`. */

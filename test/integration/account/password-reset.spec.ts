@@ -247,8 +247,8 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 /**
- * Runs the operator's command as in the account service's container. The function runs the built file with the
- * environment variables of the account service.
+ * Runs the operator's command as in the container of the account service. The function runs the built file
+ * with the environment variables of the account service.
  */
 async function runOperator(...args: readonly string[]): Promise<string> {
   const script = join(root, 'dist/apps/account/operator.command.js');

@@ -18,7 +18,7 @@ const credentials = { email: 'bystander@example.com', password: 'a long enough p
 const changesCount = 750;
 /**
  * The maximum time in milliseconds of a call for another account. The maximum is far below the deadline of a
- * call. On an idle machine, a call takes about 5 ms, or 30 ms with a password.
+ * call. On an idle machine, a call takes about 5 ms, or about 30 ms if it includes a password.
  */
 const bystanderMsMax = 1_000;
 
@@ -42,7 +42,7 @@ describe('the database connections of the account service', () => {
   let operator: Messaging;
   let hostile: { accountId: string; keyId: string };
   /**
-   * New API keys of the account that sends few calls. Each check uses a different key, so no check uses a
+   * New API keys for the account that sends few calls. Each check uses a different key, so no check uses a
    * cached grant.
    */
   const bystanderKeys: string[] = [];

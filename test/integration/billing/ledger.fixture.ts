@@ -13,14 +13,14 @@ export interface LedgerRow {
   readonly recovery: number;
 }
 
-/** The ledger entries expected from the request log, and the ledger entries that the billing service wrote. */
+/** The ledger entries expected from the request log, and those that the billing service wrote. */
 export interface LedgerEnds {
   readonly billing: pg.Pool;
   readonly telemetry: pg.Pool;
-  /** Waits until the ledger outbox is empty. */
+  /** Waits until the ledger outbox has no entries. */
   untilSettled(withinMs?: number): Promise<void>;
   readLedger(accountIds: readonly string[]): Promise<LedgerRow[]>;
-  /** Returns the rows of the request log that have savings, as ledger rows. */
+  /** Returns the request log rows with savings, as ledger rows. */
   readLog(accountIds: readonly string[]): Promise<LedgerRow[]>;
   close(): Promise<void>;
 }

@@ -22,7 +22,7 @@ const countEvents = async () =>
 describe('a Stripe event', () => {
   it('a Stripe event is processed once, and the gateway fetches the event’s current content from Stripe', async () => {
     const { person, subscription } = await charging.pay();
-    // The content of the event is outdated when Stripe delivers the event.
+    // The event's content is out of date when Stripe delivers it.
     const event = charging.stripe.sign('customer.subscription.created', {
       ...subscription,
       status: 'incomplete',

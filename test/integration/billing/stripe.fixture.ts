@@ -53,9 +53,9 @@ export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
     STRIPE_API_URL: stripe.url,
     BILLING_PLANS: JSON.stringify(plans),
   };
-  // The deletion of an account includes the compressor's data, so the compressor must run.
+  // Account deletion includes the compressor's data, so the compressor must run.
   const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing', 'compressor'];
-  // The rate limit is high, because these tests sign up many users.
+  // The tests sign up many users, so the rate limit is high.
   const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };
   const stack = await startStack({ apps, env: { billing: env, 'edge-gateway': edge } });
   undo.push(() => stack.stop());

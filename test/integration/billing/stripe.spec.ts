@@ -62,7 +62,7 @@ describe('a subscription', () => {
       plan: { id: 'free' },
       subscription: { status: 'canceled' },
     });
-    // A user without a checkout has no subscription that the service could fetch.
+    // A user without a checkout has no subscription to fetch.
     const stranger = await signUpPerson(charging.stack.baseUrl);
     expect(billing.parse((await charging.act(stranger, 'sync-subscription')).json()).subscription).toBeNull();
   });
@@ -151,7 +151,7 @@ it('the subscription of a deleted account is canceled at Stripe, and no remainin
       status: string;
     };
   try {
-    // The deletion of an account waits for Stripe, so a deleted account is never charged.
+    // Account deletion waits for Stripe, so a deleted account is never charged.
     await eventually(() =>
       charging.stripe.calls.some(({ method }) => method === 'DELETE') ? true : undefined,
     );

@@ -24,7 +24,7 @@ const replicaOf = (at: number) => replicas[at % replicas.length]!;
 const reserveAll = (count: number, tokens: number, key: ReturnType<typeof createKey>) =>
   Promise.all(Array.from({ length: count }, async (_, at) => replicaOf(at).budgets.reserve(key, tokens)));
 const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
-/** Waits until no edge holds reserved tokens. Returns the state of the token budget. */
+/** Waits until no edge holds a reservation of tokens. Returns the state of the token budget. */
 const untilSettled = (key: ReturnType<typeof createKey>) =>
   eventually(async () => {
     const budget = await budgetOf(key);
@@ -127,8 +127,8 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
 
 it('tokens that a killed edge holds become available after the edge’s lease expires', async () => {
   const key = createKey(1_000);
-  // The lease lasts until the first request arrives at the second edge.
-  // The lease is long enough even for a busy machine.
+  // The lease lasts until the first request arrives at the second edge. The lease is long enough even on a
+  // busy machine.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);
   replicas.push(victim);
@@ -155,7 +155,7 @@ it('after an account’s deletion, an edge stores nothing about the account, not
   settled.settle(1_000);
   await eventually(async () => {
     const { today, held: reserved } = await budgetOf(key);
-    // The edge reserves tokens in advance for an API key with many requests.
+    // For an API key with many requests, the edge reserves tokens in advance.
     return today === 1_000 && reserved.some((tokens) => tokens > 1_000) ? true : undefined;
   });
   budgets.forget(key.accountId);

@@ -17,7 +17,7 @@ type Draw = () => number;
 interface Replica {
   leases: TokenLeases;
   /**
-   * The number of the replica's process. The number increases at each restart. A restarted process does not
+   * The number of the replica's process. The number increases with each restart. A restarted process does not
    * receive replies to an earlier process.
    */
   life: number;
@@ -42,7 +42,7 @@ const quiet: Call = { asked: 0, wanted: 0, returned: 0, returnedTo: 0 };
 export class SimulatedReplicas {
   /** The simulated time in milliseconds at which each request was admitted. */
   readonly admittedAt: number[] = [];
-  /** The number of requests that a replica admitted with a lease. */
+  /** The number of requests that a replica admitted under a lease. */
   leasedCount = 0;
   readonly #redis: TimedRedis;
   readonly #limit: number;
@@ -65,7 +65,7 @@ export class SimulatedReplicas {
     }));
   }
 
-  /** Schedules the arrival of the given number of requests at a random replica. */
+  /** Schedules the given number of requests to arrive at a random replica. */
   burst(at: number, requests: number): void {
     this.#at(at, () => {
       const replica = this.#pick();
@@ -87,7 +87,7 @@ export class SimulatedReplicas {
     });
   }
 
-  /** Runs all simulated events in the order of their times. */
+  /** Runs all simulated events in chronological order. */
   async run(): Promise<void> {
     for (let next = this.#earliest(); next !== undefined; next = this.#earliest()) {
       this.#now = next.at;

@@ -60,7 +60,7 @@ it('2,000 concurrent requests over three replicas: exactly the limit is admitted
 describe('requests counted from an earlier minute', () => {
   /**
    * Writes a rate limit window to Redis.
-   * @param counts numbers of requests by age, in half seconds
+   * @param counts numbers of requests by age, in steps of half a second
    */
   async function remember(caller: ReturnType<typeof createCaller>, counts: Record<number, number>) {
     const redis = new Redis(stack.dev.redis_cache_url);
@@ -144,7 +144,7 @@ it('requests before, during and after an outage of Redis together stay within th
     return decisions.every(({ local }) => local) && admittedOf(during) >= 3 ? true : undefined;
   });
   await stack.service('redis-cache').start();
-  // Redis lost its data, so the replicas restore the count and add the requests admitted without Redis.
+  // Redis lost its data, so the replicas restore the count and add the requests that they admitted without Redis.
   // A request that arrives before all replicas report their counts may exceed the limit (docs/guides/limits.md).
   const redis = new Redis(stack.dev.redis_cache_url);
   undo.push(() => redis.disconnect());

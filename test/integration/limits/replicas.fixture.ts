@@ -23,7 +23,7 @@ export interface Replica {
 }
 
 /**
- * Starts the token budgets of an edge.
+ * Starts an edge's token budgets.
  * @param readUsage reads the usage of an account from the request log, which is empty by default
  */
 export async function startReplica(

@@ -52,7 +52,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 60_000);
 
-/** Starts a replica of the tool router that knows the tools. No test depends on the load of the machine. */
+/** Starts a tool router replica that knows the tools. No test depends on the load of the machine. */
 async function startRouter(instanceId: string, encoder: 'minilm' | 'static') {
   const service = await startService('tool-router', natsUrl, {
     ...{ INSTANCE_ID: instanceId, ROUTER_ENCODER: encoder, REDIS_CACHE_URL: redisUrl },
@@ -113,8 +113,8 @@ it('a list’s first conversation uses the first encoder and keeps it, and later
   const later = await one.plan(continued(second));
   expect(later.policyVersion).toBe(second.policyVersion);
 
-  // Another replica loads the vectors from Redis and returns the same plans. On a busy machine, some writes to Redis
-  // time out, and the replica computes these vectors itself.
+  // Another replica loads the vectors from Redis and returns the same plans. On a busy machine, some writes
+  // to Redis time out, so the replica computes the missing vectors itself.
   const replica = await startRouter('router-3', 'minilm');
   await eventually(async () => ((await metricOf(replica.service, secondVectors)) === 117 ? true : undefined));
   expect(

@@ -42,11 +42,11 @@ const question: PlanToolsRequest = {
   recallTarget: 0.95,
 };
 
-/** Long deadlines, so that no test depends on the machine load. */
+/** The deadlines are long, so that no test depends on the machine load. */
 const unhurried = { deadlineMs: 10_000 };
 const unhurriedRouter = {
   ROUTER_SEMANTIC_BUDGET_MS: '9000',
-  // With the second encoder, plans change when the background has encoded the tools (encoders.spec.ts).
+  // With the second encoder, plans change as soon as the tools are encoded in the background (encoders.spec.ts).
   ROUTER_ENCODER: 'static',
 };
 const undo: Undo[] = [];
@@ -154,7 +154,7 @@ describe('the tool router process', () => {
       await edge.call(defineTools, { tools: definitions }, at);
       const planned = await edge.call(planToolsAt, { ...question, toolHashes: hashes }, at);
       expect(planned).toMatchObject({ status: 'planned', method: 'keyword' });
-      // Logs and responses use different channels, so the log line may arrive later than the response.
+      // The log and the responses use different channels, so the log line may arrive after the response.
       const said = 'no encoder, ranking tools by keyword';
       await eventually(() => (replica.output().includes(said) ? true : undefined));
       const metrics = await (await fetch(`${replica.healthUrl}/metrics`)).text();

@@ -17,7 +17,7 @@ describe('deletions in the provider vault', () => {
   const undo: Undo[] = [];
   let edge: Messaging;
   let account: Messaging;
-  /** A second database connection with its own transaction. */
+  /** A second database connection with a separate transaction. */
   let other: pg.Client;
   const changes: { accountId: string; provider: string }[] = [];
 
@@ -75,7 +75,7 @@ describe('deletions in the provider vault', () => {
       ...{ id, accountId, action: 'provider.deleted', changes: null, at: new Date().toISOString() },
       target: { type: 'provider', id: 'mistral', name: 'mistral' },
     };
-    // The vault writes the audit row in the transaction of the change.
+    // The vault writes the audit row in the same transaction as the change.
     await other.query('INSERT INTO audit_outbox (id, account_id, event) VALUES ($1, $2, $3)', [
       id,
       accountId,

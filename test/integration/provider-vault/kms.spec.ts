@@ -17,7 +17,7 @@ const [first, second] = [arnOf('1234abcd-0000'), arnOf('1234abcd-1111')];
 const root = join(import.meta.dirname, '../../..');
 
 /**
- * The vault is built and run as in production, with the real AWS SDK and a test server that behaves like KMS.
+ * The vault is built and run as in production, with the real AWS SDK and a test server in place of KMS.
  */
 describe('a vault with keys in AWS KMS', () => {
   let stack: Stack;

@@ -13,7 +13,7 @@ import { connectAs } from '../stack.fixture.ts';
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * The components of the gateway that record requests. The components run in the test process, with the real
+ * The parts of the gateway that record requests. The components run in the test process, with the real
  * servers and the real worker of a test stack.
  */
 export interface Recorder {
@@ -22,7 +22,7 @@ export interface Recorder {
   readonly shipper: SpoolShipper;
   /** Accepts and completes one request as the gateway does. */
   record(accountId: string, change?: Partial<RequestEventV1>, traceparent?: string): Promise<RequestEventV1>;
-  /** Resolves when the worker has reported that every recorded event is in Postgres. */
+  /** Resolves when the worker has reported every recorded event as written to Postgres. */
   untilCommitted(withinMs?: number): Promise<void>;
   close(): Promise<void>;
 }

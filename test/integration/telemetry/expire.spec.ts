@@ -225,7 +225,7 @@ test('a monthly partition without rows is dropped, and created again for a late 
   expect(await dropEmptyPartitions(database, partitions, nowMs)).not.toContain(name);
   await expireAccount(database, accountId, { retentionDays: 30, hasContents: true }, nowMs);
   expect(await dropEmptyPartitions(database, partitions, nowMs)).toContain(name);
-  // The worker's cache still contains the table partition of the dropped month.
+  // The worker still has the dropped month's table partition in its cache.
   await recordAt(accountId, [200], nowMs);
   expect((await listAll(recorder.messaging, accountId)).requests).toHaveLength(1);
 });

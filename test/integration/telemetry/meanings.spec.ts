@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => encoder.release());
 
 /**
- * Creates a function that returns a tool router's replies. The test process computes the replies with the
- * shipped encoder.
+ * Creates a function that replies like a tool router. The test process computes the replies with the shipped
+ * encoder.
  */
 function openRouter(has: Encoder | undefined) {
   const inference: Inference = {

@@ -16,7 +16,7 @@ let recorder: Recorder;
 let database: ReturnType<typeof createTelemetryDatabase>;
 
 beforeAll(async () => {
-  // Without the account service, the worker of the stack starts no calibration.
+  // Without the account service, the stack's worker starts no calibration.
   const stack = await startStack({ apps: ['worker'] });
   undo.push(() => stack.stop());
   recorder = await startRecorder(stack);
@@ -35,7 +35,7 @@ interface Conversation {
   readonly place: number;
   readonly toolList: string;
   /**
-   * The smallest K with which the plan would have forwarded the needed tool. Only shadow conversations have
+   * The smallest K at which the plan would have forwarded the needed tool. Only shadow conversations have
    * `heldFromK`. All shadow conversations call the needed tool.
    */
   readonly heldFromK?: number;
@@ -75,8 +75,8 @@ async function record(accountId: string, conversations: readonly Conversation[])
 }
 
 /**
- * Creates conversations. Every fifth conversation is a shadow conversation. Among the remaining conversations,
- * one of every `recovered` conversations recovers a tool.
+ * Creates conversations. Every fifth conversation is a shadow conversation. Of the remaining conversations,
+ * every `recovered`-th conversation recovers a tool.
  */
 function traffic(
   from: number,

@@ -48,7 +48,7 @@ async function recordAt(
 }
 
 /**
- * The requests are from more than three months. Some requests are at the first or last instant of a month or
+ * The requests are from more than three months. Some requests fall on the first or last instant of a month or
  * day.
  */
 const now = new Date();
