@@ -1,4 +1,4 @@
-/** Tests the sessions of all agents in all formats that `agents.spec.ts` does not test. */
+/** Tests the sessions that `agents.spec.ts` does not test, with all agents and in all formats. */
 import { testSubjects } from './compare-sessions.fixture.ts';
 
 testSubjects([

@@ -1,6 +1,6 @@
 /**
- * A scripted model that completes tasks like a capable model. The model calls tools from the request's tool
- * list, and calls pruned tools through the recovery tool.
+ * A scripted model that completes tasks like a capable model. The model calls the tools in the request
+ * directly, and calls pruned tools through the recovery tool.
  */
 import type { JsonObject } from '@gateway/interchange';
 import type { ModelTurn } from '../e2e/scripted-model.fixture.ts';
@@ -31,7 +31,7 @@ const toolNames: Readonly<Record<Purpose | 'edit', readonly string[]>> = {
   edit: ['edit', 'replace', 'apply_patch', 'editor', 'fileeditor', 'str_replace'],
 };
 
-/** Whether a tool is one of the agent's own shell, read, write and edit tools. */
+/** Returns true for the agent's own shell, read, write and edit tools. */
 export const isBasicTool = (name: string): boolean =>
   Object.values(toolNames).some((names) => names.includes(name.toLowerCase()));
 
@@ -52,7 +52,7 @@ export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): ModelTurn {
   return { calls: [{ id: `call_${String(calls).padStart(8, '0')}`, ...chooseCall(prompt, step, results) }] };
 }
 
-/** Returns the newest task of the conversation, and the items after the task's user message. */
+/** Returns the conversation's newest task, and the items after the user message of that task. */
 function findTask(
   items: readonly PromptItem[],
   tasks: readonly Task[],
@@ -66,8 +66,8 @@ function findTask(
 }
 
 /**
- * Returns the number of steps that the model has finished. A call that only requests tool definitions from
- * the recovery tool does not count.
+ * Returns the number of steps that the model has finished. Calls that only request tool definitions from the
+ * recovery tool do not count.
  */
 function countDone(since: readonly PromptItem[]): number {
   return since.filter((item) => item.kind === 'call' && !isDescription(item)).length;
@@ -98,7 +98,7 @@ function chooseCall(prompt: Prompt, step: Step, results: readonly string[]): Cal
   return chooseCall(prompt, { purpose: 'shell', command }, results);
 }
 
-/** MCP clients add the server's name as a prefix to a tool name. */
+/** MCP clients prefix tool names with the server's name. */
 const isOneOf = (name: string, names: readonly string[]): boolean =>
   names.includes(name.toLowerCase()) ||
   (names.length === 1 && names.some((one) => name.endsWith(`_${one}`) || name.endsWith(`.${one}`)));

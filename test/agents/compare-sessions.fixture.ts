@@ -75,7 +75,7 @@ function describeRun(comparison: Comparison): string {
 const basicTools = ({ prompt }: SessionRequest): string[] =>
   prompt.tools.flatMap(({ name, namespace }) => (namespace === undefined && isBasicTool(name) ? [name] : []));
 
-/** Declares the tests of the given sessions. The last test compares the costs of all sessions. */
+/** Declares the tests of the given sessions. The last test compares the costs over all sessions. */
 export function testSubjects(subjects: readonly Subject[]): void {
   const comparisons: Comparison[] = [];
   beforeAll(() => installSubjects(subjects), SETUP_WITHIN_MS);
@@ -144,7 +144,7 @@ function testComparison(given: () => Comparison): void {
     expect(ratioOf(given())).toBeLessThanOrEqual(1.02);
   });
 
-  // A pruned prompt has a smaller cached part, so the test compares the uncached parts of equal content.
+  // Pruning makes the cached part of the prompt smaller, so the test compares the uncached parts of the same content.
   test('reads at most 2% more of the prompt uncached after a resume', () => {
     const { direct, served } = given();
     const more = uncachedOf(served) - uncachedOf(direct);

@@ -6,7 +6,7 @@ export interface OfferedTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonObject;
-  /** The namespace of a tool in a Responses API request. */
+  /** The tool's namespace in a Responses API request. */
   readonly namespace?: string;
   /** Whether the provider loads the tool's definition only after a tool search. */
   readonly isDeferred?: boolean;
@@ -21,9 +21,9 @@ export interface Prompt {
   readonly format: AgentFormat;
   readonly tools: readonly OfferedTool[];
   readonly items: readonly PromptItem[];
-  /** The tool list and the instructions, as the prompt cache of the provider stores them. */
+  /** The tool list and the instructions, in the form in which the provider caches them. */
   readonly head: readonly [tools: string, instructions: string];
-  /** The messages, as the prompt cache of the provider stores them. */
+  /** The messages, in the form in which the provider caches them. */
   readonly messages: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const objectOf = (value: unknown): JsonObject =>
 const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOf) : []);
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns the text of message content, which is a string or a list of content blocks. */
+/** Returns the text of message content, whether it is a string or a list of content blocks. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)

@@ -26,7 +26,7 @@ export interface Session {
   readonly endpoint: Endpoint;
   readonly exitCodes: readonly (number | null)[];
   readonly outputs: readonly string[];
-  /** The contents of the files that the tasks write, by file name. */
+  /** The contents of the files that the tasks wrote, by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly requests: readonly SessionRequest[];
   /** The input token cost, expressed as a number of uncached input tokens. */
@@ -65,7 +65,7 @@ function countShared(one: string, other: string): number {
 
 const troubledRequest = 3;
 
-/** Starts the scripted provider of one session. */
+/** Starts the scripted provider for one session. */
 export async function openProvider(tasks: readonly Task[], trouble?: ReplayControls) {
   const requests: SessionRequest[] = [];
   const cache = new PromptCache();
@@ -101,14 +101,14 @@ export interface SessionOptions {
   readonly connect?: (providerUrl: string) => Promise<Endpoint>;
 }
 
-/** Runs one turn for each task. Each turn after the first resumes the session in a new process. */
+/** Runs one turn for each task. Each later turn resumes the session in a new process. */
 export async function runSession(options: SessionOptions): Promise<Session> {
   const { agent, assignment, connect } = options;
   const packages = join(await installPackage(agent.name), 'node_modules');
   const command = resolve(packages, '.bin', agent.command);
   const workspace = createWorkspace(assignment.files);
   const { home, folder } = workspace;
-  // A program finds its packages next to its file.
+  // A program loads its packages from the folder that contains it.
   if (agent.file?.endsWith('.mjs')) symlinkSync(packages, join(home, 'node_modules'));
   const tasks = assignment.tasks(folder);
   const { provider, requests, startTurn } = await openProvider(tasks, options.trouble);

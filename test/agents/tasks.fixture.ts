@@ -18,7 +18,7 @@ export async function connect(providerUrl: string): Promise<Endpoint> {
   return { base: baseUrl, key };
 }
 
-/** A conversation of two user turns, with the outcome after the last turn. */
+/** A conversation of two user turns, and the outcome after the last turn. */
 export interface Assignment {
   /** The files that are in the agent's workspace when the session starts. */
   readonly files: Readonly<Record<string, string>>;

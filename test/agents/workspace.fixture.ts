@@ -1,4 +1,4 @@
-/** Runs each agent in a separate home folder and workspace. */
+/** Runs each agent in its own home folder and workspace. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ function endProcesses(home: string): void {
     }
 }
 
-/** The file in the workspace in which the MCP server `memory` stores its knowledge graph. */
+/** The workspace file in which the MCP server `memory` stores its knowledge graph. */
 export const memoryFile = 'memory.jsonl';
 
 /** Installs four MCP servers with 74 tools, and returns them for a workspace. */
@@ -80,7 +80,7 @@ export interface TurnOutcome {
   readonly output: string;
 }
 
-/** Runs one turn of an agent without a terminal. */
+/** Runs one turn of an agent, without a terminal. */
 export function runAgent(
   command: string,
   args: readonly string[],

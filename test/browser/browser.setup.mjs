@@ -7,8 +7,8 @@ import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 import { startBrowser } from './start-browser.ts';
 
 /**
- * Finds the system's Chromium. If Chromium is missing, installs Chromium in the same way as the test stack
- * installs Redis and NATS.
+ * Finds the system's Chromium. If Chromium is missing, installs it in the same way as the test stack installs
+ * Redis and NATS.
  */
 function findChromium() {
   installPrograms([{ program: 'chromium', debian: 'chromium', homebrew: 'chromium' }]);

@@ -38,7 +38,7 @@ const pages: [name: string, path: () => string][] = [
   ['routing-traces', () => 'routing?tab=traces'],
 ];
 
-/** Three page widths, with a light or dark color scheme. every-page.spec.ts covers all combinations. */
+/** Three page widths, each with a light or dark color scheme. every-page.spec.ts covers all combinations. */
 const looks: readonly Look[] = [
   { width: 390, scheme: 'dark' },
   { width: 1024, scheme: 'light' },

@@ -44,8 +44,8 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
 }
 
 /**
- * Creates an account and sends requests with real SDKs. The requests use several sessions, two formats, and
- * streaming and non-streaming responses. One of the requests fails.
+ * Creates an account, and sends requests through real SDKs. The requests use several sessions, two formats,
+ * and streaming and non-streaming responses. One of the requests fails.
  */
 export async function openMeasuredAccount(): Promise<MeasuredAccount> {
   const opened = await openPerson();

@@ -34,7 +34,7 @@ export function connectBrowser(): Promise<Browser> {
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Console errors, exceptions, calls to other hosts, and Content-Security-Policy violations of the page. */
+  /** The page's console errors, exceptions, calls to other hosts, and Content-Security-Policy violations. */
   readonly faults: readonly string[];
   close(): Promise<void>;
 }

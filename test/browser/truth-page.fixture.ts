@@ -12,8 +12,8 @@ import type { KnownRequest } from './truth-traffic.fixture.ts';
 type Schema = Parameters<typeof callFor>[0];
 
 /**
- * A browser that is signed in to an account with known requests. The object also has the log row of each
- * request.
+ * A browser that is signed in to an account with known requests. Each request's log row is
+ * included.
  */
 export interface Truth {
   readonly account: KnownAccount;
@@ -22,7 +22,7 @@ export interface Truth {
   close(): Promise<void>;
 }
 
-/** Sends the known requests and waits for the request log row of each request. */
+/** Sends the known requests, and waits for their rows in the request log. */
 export async function openTruth(): Promise<Truth> {
   const [browser, account]: [Browser, KnownAccount] = await Promise.all([
     connectBrowser(),

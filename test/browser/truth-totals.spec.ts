@@ -26,7 +26,7 @@ afterAll(() => truth.close());
 
 /** Two calls go to pruned tools, one through the recovery tool and one directly. */
 const missed = 2;
-/** Deletes the session's requests from the request log, as the retention job does. */
+/** Deletes the session's requests from the request log, like the retention job. */
 async function deleteFromLog(accountId: string, session: string): Promise<void> {
   const client = new pg.Client({ connectionString: sharedStack().dev.postgres.telemetry });
   await client.connect();

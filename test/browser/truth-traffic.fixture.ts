@@ -12,7 +12,7 @@ export interface UpstreamCall {
   readonly outputTokens: number;
 }
 
-/** A request in the form that the client sent, and in each form that the provider received. */
+/** A request as the client sent it, and as the provider received it in each call. */
 export interface KnownRequest {
   readonly id: string;
   readonly keyId: string;
@@ -46,8 +46,8 @@ const weather: FunctionTool = {
   },
 };
 /**
- * Two tool lists that belong to different size bands. One tool list has 101 to 250 tools, and the other tool
- * list has 51 to 100 tools.
+ * Two tool lists that belong to different size bands. The first tool list has 101 to 250 tools, and the
+ * second has 51 to 100.
  */
 export const longList: readonly FunctionTool[] = [weather, ...githubTools];
 export const shortList: readonly FunctionTool[] = [weather, ...githubTools.slice(0, 59)];
@@ -85,8 +85,8 @@ export const callTurn = (name: string): ModelTurn => ({
   calls: [{ id: 'call_1', name, arguments: argumentsFor(name) }],
 });
 /**
- * The model's responses when the model uses a pruned tool. The model first requests the tool's definition and
- * then calls the tool.
+ * The model's responses in a conversation that uses a pruned tool. The model first requests the tool's
+ * definition and then calls the tool.
  */
 export const recoverTurns = (name: string): ModelTurn[] => [
   { calls: [{ id: 'call_1', name: recoveryTool, arguments: { action: 'describe', names: [name] } }] },
@@ -101,7 +101,7 @@ export const recoverTurns = (name: string): ModelTurn[] => [
   },
 ];
 
-/** Sends requests through OpenAI's SDK, and stores the data of the client and of the provider. */
+/** Sends requests through OpenAI's SDK, and records what the client and the provider see. */
 export class KnownTraffic {
   readonly requests: KnownRequest[] = [];
   readonly #provider: ReplayProvider;
@@ -172,8 +172,8 @@ function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => voi
 }
 
 /**
- * Returns the names in function calls. In a stream, only the first chunk of a function call contains the
- * function name.
+ * Returns the tool names in the given function calls. In a stream, only the first chunk of a function call
+ * contains the function name.
  */
 function namesOf(calls: readonly object[] | undefined): string[] {
   return (calls ?? []).flatMap((call) =>

@@ -16,23 +16,23 @@ import {
 
 /** The account's recall target for effective recall. */
 export const target = 0.8;
-/** The prior of the recovery rate. The prior applies until the account's own recovery rate is measured. */
+/** The prior of the recovery rate. The prior applies until the recovery rate of the account has been measured. */
 export const priorRate = 0.5;
 /**
  * The number of shadow conversations with the long tool list. Two of the shadow conversations with the long
  * tool list need a tool that the plan pruned. With a recovery rate of 0.5, one of 28 conversations misses a
- * tool. The lower bound of effective recall, 84%, meets the recall target.
+ * tool. Effective recall is at least 84%, which meets the recall target.
  */
 export const longConversations = 28;
 export const longMisses = 2;
 /**
- * The number of shadow conversations with the short tool list. Each shadow conversation with the short tool
- * list needs a pruned tool, so six of twelve conversations miss a tool. The upper bound of effective recall,
- * 75%, is below the recall target, so pruning is turned off.
+ * The number of shadow conversations with the short tool list. In each shadow conversation with the short
+ * tool list, the model needs a pruned tool, so six of twelve conversations miss a tool. Effective recall is
+ * at most 75%, which is below the recall target, so pruning is turned off.
  */
 export const shortConversations = 12;
 
-/** An account for which every client request and every provider call is known. */
+/** An account for which all client requests and provider calls are known. */
 export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
   readonly traffic: KnownTraffic;
   readonly calibration: RoutingCalibration;
@@ -50,12 +50,12 @@ export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
 }
 
 export const overrideK = 5;
-/** Enough requests for the routing insights, which need 20 requests with pruned tools and tool calls. */
+/** More than the 20 requests with pruned tools and tool calls that routing insights need. */
 const busyRequests = 20;
 
 /**
- * Sends the known requests. Waits until the request log has the requests and the gateway applies the routing
- * policy.
+ * Sends the known requests. Waits until the request log contains the requests and the gateway applies the
+ * routing policy.
  */
 export async function openKnownAccount(): Promise<KnownAccount> {
   const opened = await openPerson();

@@ -18,7 +18,7 @@ export interface Victims {
   readonly now: () => number;
 }
 
-/** Causes all faults at their times. Resolves when all faults have ended and all processes are ready again. */
+/** Causes each fault at its scheduled time. Resolves when all faults have ended and all processes are ready again. */
 export async function causeFaults(victims: Victims, faults: readonly Fault[]): Promise<CausedFault[]> {
   return Promise.all(
     faults.map(async (fault) => {
@@ -94,7 +94,7 @@ function listChildren(pid: number): number[] {
   }
 }
 
-/** Deadline in milliseconds for the connections of the nemesis itself. */
+/** Deadline in milliseconds for the nemesis's own connections. */
 const connectedWithinMs = 3_000;
 
 async function withDatabase(

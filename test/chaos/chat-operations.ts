@@ -24,7 +24,7 @@ const describeTool = (name: string) => ({
 interface Format {
   readonly kind: 'chat' | 'messages' | 'responses';
   readonly render: (content: string, names: readonly string[], stream: boolean) => Sent;
-  /** The end of a complete stream. */
+  /** The text with which a complete stream ends. */
   readonly streamEnd: string;
 }
 

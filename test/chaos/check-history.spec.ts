@@ -2,7 +2,7 @@ import { checkHistory, promises, type PromiseName } from './check-history.ts';
 import { accessOf, emptyHistory, faultOf, operationOf, rowOf } from './histories.fixture.ts';
 import type { History, Operation } from './history.ts';
 
-/** A short history in which all promises hold, with one served chat, a revocation, and a fault. */
+/** A short history that keeps all promises, with one served chat, one revocation and one fault. */
 const good: History = {
   ...emptyHistory,
   operations: [

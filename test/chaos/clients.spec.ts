@@ -11,7 +11,7 @@ import { startUpstream } from './upstream.ts';
 const operationsCount = 400;
 const clientsCount = 4;
 
-/** Sends the seeded operations of four concurrent clients to a model gateway, and checks the history. */
+/** Sends seeded operations of four concurrent clients to a model gateway, and checks the history. */
 async function runAgainst(defects: Defects): Promise<{ violations: Violation[]; kinds: Set<string> }> {
   const gateway = await startModelGateway(defects);
   const recorder = new Recorder(() => performance.now());

@@ -31,7 +31,7 @@ const pauses = { chat: 350, control: 400, limited: 700 } as const;
 
 type Step = (random: () => number, edge: Edge) => Promise<unknown>;
 
-/** Sends the seeded mix of operations until the end of the run. Resolves when all responses have arrived. */
+/** Sends the seeded mix of operations until the run ends. Resolves when all responses have arrived. */
 export async function runClients(traffic: Traffic): Promise<void> {
   const { recorder, accounts, doomed, durationMs } = traffic;
   const clients: Promise<void>[] = [];

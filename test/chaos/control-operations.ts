@@ -9,14 +9,14 @@ export interface ControlledAccount {
   readonly keyId: string;
   /** The secret of the key with the scope `manage`. */
   readonly apiKey: string;
-  /** The keys that the clients created and did not revoke, by id. */
+  /** The keys that clients created and have not revoked, by id. */
   readonly pool: Map<string, ChatKey>;
   /** The ids of all keys that the clients have created. */
   readonly known: Set<string>;
   readonly upstreamUrl: string;
 }
 
-/** The provider that the clients connect and delete. No chat uses this provider. */
+/** The provider that the clients connect and delete. The chats never use this provider. */
 const changingProvider = 'mistral';
 const poolMax = 4;
 /** The mark in a tool list that denies no additional tool. */
@@ -43,7 +43,7 @@ interface Context {
 
 type Change = (context: Context) => Promise<unknown>;
 
-/** Sends one change or read of the account. */
+/** Sends one request that changes or reads the account. */
 export async function changeAccount(
   recorder: Recorder,
   account: ControlledAccount,
@@ -150,7 +150,7 @@ async function revokeKey(context: Context): Promise<void> {
     writes: [write(name(key.id), null), write(list(key.id), null)],
   }));
   const status = changed?.answer?.status;
-  // Chats continue for a while with the revoked key, which shows when the revocation takes effect.
+  // Chats keep using the revoked key for a while, which shows when the revocation takes effect.
   if (changed && (status === 200 || status === 404))
     setTimeout(() => context.account.pool.delete(changed.key.id), 6_000).unref();
 }

@@ -1,4 +1,4 @@
-/** The recorded history of a chaos run. The checker reads only this history. All times are in milliseconds. */
+/** The recorded history of a chaos run. The checker reads nothing but this history. All times are in milliseconds. */
 
 /** The kinds of faults that the nemesis causes. */
 export const faultKinds = [
@@ -73,7 +73,7 @@ export interface Operation {
   readonly edge: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** The HTTP status. The status is 0 if the connection broke before a status. */
+  /** The HTTP status. The status is 0 if the connection broke before a status arrived. */
   readonly status: number;
   /** The error code of the response, or null without an error. */
   readonly code: string | null;
@@ -99,7 +99,7 @@ export interface LogRow {
   readonly id: string;
   readonly accountId: string;
   readonly keyId: string;
-  /** The client's request id, which is the id of the operation. */
+  /** The client's request id, which identifies the operation. */
   readonly operation: string | null;
   readonly status: string;
   readonly promptTokens: number | null;

@@ -25,7 +25,7 @@ const runsMax = Number(values.shrink);
 /** The folder for complete histories. */
 const historyFolder = join(import.meta.dirname, '../../.data/chaos');
 
-/** Parses a seed or a range of seeds, such as `1..20`. */
+/** Parses one seed, or a range of seeds such as `1..20`. */
 function parseSeeds(text: string): number[] {
   const [first = NaN, last = first] = text.split('..').map(Number);
   if (!Number.isInteger(first) || !Number.isInteger(last)) throw new Error(`--seed ${text} is not a range`);
@@ -38,7 +38,7 @@ function listRuns(): RunOptions[] {
   return parseSeeds(values.seed ?? '').map((seed) => ({ seed, seconds, faults: drawFaults(seed, seconds) }));
 }
 
-/** Runs one seed, writes its history to a file, and prints a summary. */
+/** Runs one seed, writes the history to a file, and prints a summary. */
 async function run(options: RunOptions): Promise<Violation[]> {
   const history = await runSeed(options);
   const violations = checkHistory(history);

@@ -26,7 +26,7 @@ const tables = [
   'billing.ledger_entries',
 ] as const;
 
-/** The possible targets of each kind of fault, and the weight of the kind in the draw. */
+/** The possible targets of each kind of fault, and the weight with which the kind is drawn. */
 const choices: Readonly<
   Record<FaultKind, { weight: number; targets: readonly string[]; longestMs: number }>
 > = {
@@ -52,7 +52,7 @@ const restMs = 4_000;
 
 /** Draws the faults of a run. Equal seeds and durations give equal faults. */
 export function drawFaults(seed: number, seconds: number): Fault[] {
-  // The clients draw from the seed itself, so the nemesis draws from a different sequence.
+  // The clients use the seed itself, so the nemesis derives a different random sequence from it.
   const random = randomFrom(seed ^ 0x5bd1e995);
   const endMs = seconds * 1_000 - calmMs.end;
   const faults: Fault[] = [];

@@ -45,13 +45,13 @@ export async function settleRecords(stack: StackUnderTest, operations: ReadonlyS
     const saving = rows.filter(({ toolsSaved, compressionSaved }) => toolsSaved + compressionSaved > 0);
     return saving.every(({ id }) => charged.has(id)) ? true : undefined;
   };
-  // The checker reports missing rows and entries with their operations.
+  // If rows or entries are missing, the checker reports them with their operations.
   await eventually(isSettled, 60_000).catch(() => undefined);
   // A duplicate row or entry would arrive later.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
 }
 
-/** Waits until the deletion of the account is done, and returns the tables that still name the account. */
+/** Waits until the account's deletion is done, and returns the tables that still contain the account's id. */
 export async function findLeftovers(stack: StackUnderTest, accountId: string): Promise<string[]> {
   const isDone = async (): Promise<true | undefined> => {
     const rows = await query(

@@ -16,7 +16,7 @@ export interface Given {
   readonly sent: Sent;
   readonly id?: string;
   readonly subjectKeyId?: string | null;
-  /** The accesses of the operation. Null if the request got no complete response. */
+  /** The register accesses of the operation. The response is null if the client received no complete response. */
   readonly accessesOf?: (answer: PartialAnswer | null) => RegisterAccess[];
   /** Whether a response with status 200 is complete. A stream is complete only with its last event. */
   readonly isComplete?: (text: string) => boolean;
@@ -70,7 +70,7 @@ interface ErrorBody {
   };
 }
 
-/** Returns the error code of a response in any format, or null for a response without an error. */
+/** Returns the error code in a response of any format, or null if there is no error. */
 function readCode({ status, headers, text }: PartialAnswer): string | null {
   if (headers['x-svc-error-source'] === 'provider') return 'provider_error';
   const body = status < 400 ? findErrorEvent(text) : text;

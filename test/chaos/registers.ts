@@ -87,7 +87,7 @@ function listNext(accesses: readonly TimedAccess[], { value, first, ahead }: Sta
   return next;
 }
 
-/** Returns the registers of a history that are not linearizable, with their accesses. */
+/** Returns a history's registers that are not linearizable, with their accesses. */
 export function findBrokenRegisters(
   history: History,
   prefix: string,

@@ -25,7 +25,7 @@ export interface Scene {
 
 const rateLimitRpm = 40;
 const dailyTokenBudget = 15_000;
-/** The limits of account routes for the far edge, which does not inherit the limits of the stack. */
+/** The limits of account routes for the far edge, which does not inherit the stack's limits. */
 const raisedLimits = { ACCOUNT_READ_RPM: '100000', ACCOUNT_WRITE_RPM: '100000' };
 
 /** Starts the scene of a run. The account and the vault have two replicas, and the far edge has cuttable links. */

@@ -44,7 +44,7 @@ function messageOf(event: Json): EventStreamMessage {
   };
 }
 
-/** Returns the stream events that the parser managed to read. A `GatewayError` is the only allowed error. */
+/** Returns the stream events that the parser managed to read. The only error allowed is a `GatewayError`. */
 function read(name: ProviderName, chunks: readonly Buffer[]): StreamEvent[] {
   const parser = providerFormatNamed(name).provider.openStreamParser();
   const events: StreamEvent[] = [];
@@ -63,8 +63,8 @@ function renderAll(client: ClientName, events: readonly StreamEvent[]): Buffer {
 }
 
 /**
- * Expects that the client receives an end only if the stream had an end, and every error that the parser
- * reported.
+ * Expects that the client receives an end only if the stream had one, and that it receives every error that
+ * the parser reported.
  */
 function expectHeard(client: ClientName, events: readonly StreamEvent[]): void {
   const heard = hear(client, renderAll(client, events));

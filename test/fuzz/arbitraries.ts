@@ -3,8 +3,8 @@ import fc from 'fast-check';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * Strings that have broken stream and JSON parsers, such as line ends, field names, terminators and partial
- * characters.
+ * Strings that have broken stream parsers and JSON parsers, such as line ends, field names, terminators and
+ * partial characters.
  */
 const words = [
   '\n\n',
@@ -38,7 +38,7 @@ const words = [
   'toString',
 ];
 
-/** Any string. Dangerous strings occur more often than by chance. */
+/** Any string. Dangerous strings occur more often than random text would contain them. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...words),
   fc.string({ unit: 'binary', maxLength: 12 }),

@@ -30,7 +30,7 @@ const known = [
 ];
 
 /**
- * Characters that few regular expressions match. At the end of a text, a rarely matched character prevents a
+ * Characters that few regular expressions match. At the end of a text, such a character prevents a
  * match.
  */
 const endings = ['', '\u0000', '!', '\n'];
@@ -38,8 +38,8 @@ const choicesMax = 6;
 const charactersMax = 10;
 
 /**
- * A text that repeats a piece in order to slow down a regular expression. The pieces are matches, starts of
- * matches (near misses), repeated parts of the expression, single characters, alternating characters, and
+ * A text that repeats a piece in order to slow down a regular expression. The pieces are matches, beginnings
+ * of matches (near misses), repeated parts of the expression, single characters, alternating characters, and
  * known attacks. Each piece is repeated up to the given length. The ending of the text prevents a match.
  */
 export interface Attack {
@@ -130,7 +130,7 @@ class Sampler {
     }
   }
 
-  /** Returns texts that match the repeated parts of the element. */
+  /** Returns texts that match repeated parts of the element. */
   repeated(element: AST.Element): string[] {
     if (element.type === 'Quantifier') {
       const own = element.max > 8 ? this.#variants(element.element) : [];

@@ -14,7 +14,7 @@ import { conversation, json } from './sample-conversations.ts';
 
 type Holds = (blocks: readonly ContextBlock[]) => void;
 
-/** Checks the invariants of compression for a conversation in every compression mode. */
+/** Checks the invariants of compression on a conversation, in every compression mode. */
 export const invariants: Readonly<Record<string, Holds>> = {
   'compression gives equal results every time, for all turns at once or turn by turn': (blocks) => {
     for (const settings of modes) {
@@ -83,7 +83,7 @@ export const invariants: Readonly<Record<string, Holds>> = {
 };
 
 /**
- * Returns the size of a string in a request body. Quotes are escaped, and a four-byte character counts as two
+ * Returns a string's size in a JSON request body. Quotes are escaped, and a four-byte character counts as two
  * UTF-16 code units.
  */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
@@ -103,7 +103,7 @@ export const followable: Holds = (blocks) => {
     block.frozen || block.speaker === 'assistant' || block.speaker === 'system' ? block.text : alone[at],
   );
   followed(sent).forEach((text, at) => {
-    // A reference can point to a text that another context block sent unchanged.
+    // A reference can point to a text that another context block contains unchanged.
     const asItCame = withoutEnds(own[at]!.text);
     const read = withoutEnds(text);
     if (read !== asItCame) expect(read).toBe(withoutEnds(inFull[at]!));

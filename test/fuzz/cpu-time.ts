@@ -5,7 +5,7 @@ export const hostileChars = 2 * 1024 * 1024;
 /** The maximum CPU time for a hostile input, in milliseconds. */
 export const cpuMsMax = 200;
 
-/** Returns the processor time of a function call in this thread, in milliseconds. */
+/** Returns the CPU time of a function call in this thread, in milliseconds. */
 export function cpuMsOf(run: () => unknown): number {
   const before = process.threadCpuUsage();
   run();
@@ -19,8 +19,8 @@ const pauseMs = 250;
 
 /**
  * Returns the shortest CPU time of several function calls. Compilation, garbage collection and other work on
- * the core only make function calls slower. After the first measurements, the function pauses before each
- * measurement, because other work may end in the meantime. The function stops at the first call within the
+ * the core only make function calls slower. After the first measurements, the function pauses between
+ * measurements, because other work may end in the meantime. The function stops at the first call within the
  * limit.
  */
 export function leastCpuMs(run: () => unknown, wantedMs: number, tries = 25): number {

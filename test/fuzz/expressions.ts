@@ -4,15 +4,15 @@ import ts from 'typescript';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A regular expression in the source code of the services. */
+/** A regular expression in the services' source code. */
 export interface FoundExpression {
-  /** The file path in the repository, with the line number. */
+  /** The file's path in the repository, with the line number. */
   readonly place: string;
   readonly source: string;
   readonly flags: string;
 }
 
-/** A call to `RegExp` with an argument that is known only at run time. */
+/** A call to `RegExp` with an argument that is computed at run time. */
 export interface BuiltExpression {
   /** The file path in the repository. */
   readonly path: string;
@@ -74,7 +74,7 @@ function isRegExpCall(node: ts.Node): node is ts.NewExpression | ts.CallExpressi
   );
 }
 
-/** Reads `RegExp('…', 'g')`. Returns undefined if an argument is not a string literal. */
+/** Reads `RegExp('…', 'g')`. Returns undefined for arguments that are not string literals. */
 function readGiven(
   node: ts.NewExpression | ts.CallExpression,
 ): { source: string; flags: string } | undefined {

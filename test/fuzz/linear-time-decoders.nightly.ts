@@ -1,5 +1,5 @@
 /**
- * Tests scanners that need more than one text. The scanners handle decoding of small chunks, edits,
+ * Tests scanners that need more input than one text. The scanners handle decoding of small chunks, edits,
  * tokenization, tool definitions, and compression of valid JSON.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import { findExpressions, type FoundExpression } from './expressions.ts';
 
 /**
  * Regular expressions that never match a text from a client or a provider, by location in the source code.
- * The value is the reason. Any other regular expression must take linear time.
+ * The value is the reason. All other regular expressions must take linear time.
  */
 const excluded: Readonly<Record<string, string>> = {};
 

@@ -75,7 +75,7 @@ async function warmUp(): Promise<void> {
   await watch.untilIdle();
 }
 
-/** Returns a different text for each request, so that the services use no cached result. */
+/** Returns a different text for each request, so that no service can use a cached result. */
 const mark = (): string => `request-${(requests += 1)}`;
 
 const shapes: readonly ChatShape[] = [
@@ -108,8 +108,8 @@ async function post(
 type Attack = readonly [name: string, run: () => Promise<unknown>];
 
 /**
- * Runs all attacks together. If a service stalls, the function repeats the attacks one by one. Returns the
- * attacks that stall a service in all attempts.
+ * Sends all attacks at the same time. If a service stalls, the function repeats the attacks one by one.
+ * Returns the attacks that stall a service in all attempts.
  */
 async function findStalling(attacks: readonly Attack[]): Promise<Readonly<Record<string, unknown>>> {
   const together = await watch.during(async () => {

@@ -30,7 +30,7 @@ function ignoringRefusals(run: () => unknown): void {
 }
 
 /**
- * Lists the steps of the gateway's request handling. Each step takes at most one turn of the event loop.
+ * Lists the steps of the gateway's request handling. A step must take no longer than one turn of the event loop.
  */
 function listSteps(bytes: Buffer): Record<string, () => unknown> {
   const tape = scanBody(bytes);

@@ -14,7 +14,7 @@ import { requests } from './sample-requests.ts';
 const clients = ['chat-completions', 'messages', 'converse'] as const;
 const route = { model: 'p/m', stream: true };
 
-/** Returns the shortest time of several runs, because other processes only make runs longer. */
+/** Returns the shortest of several run times, because other processes only make runs slower. */
 function shortestMs(run: () => void): number {
   return Math.min(
     ...Array.from({ length: 4 }, () => {
@@ -29,8 +29,8 @@ const factorMax = 3;
 
 /**
  * Doubling the input may at most triple the time, because quadratic work would quadruple the time. A busy
- * machine can distort one measurement, so the test repeats the measurement. Quadratic code fails in every
- * repetition.
+ * machine can distort one measurement, so the test repeats the measurement. Quadratic code exceeds the limit
+ * in every repetition.
  */
 function expectLinear(prepare: (size: number) => () => void, size: number): void {
   const factors: number[] = [];
@@ -112,7 +112,7 @@ describe('codecs', () => {
 
 type Members = { [key: string]: Json };
 
-/** Returns a sample request with messages or tools that are repeated many times. */
+/** Returns a sample request in which messages or tools are repeated many times. */
 function grow(name: string, what: 'messages' | 'tools', times: number): Buffer {
   const request = structuredClone(requests[name]) as Members;
   const holder = name === 'converse' && what === 'tools' ? (request['toolConfig'] as Members) : request;
@@ -150,7 +150,7 @@ describe.each(clients)('requests in the %s format', (name) => {
   );
 });
 
-/** Returns the stream events of a text and of many parallel tool calls. Each tool call has many chunks. */
+/** Returns the stream events of a text and of many parallel tool calls. Each tool call consists of many chunks. */
 function manyEvents(size: number): StreamEvent[] {
   const calls = Array.from({ length: size / 20 }, (_, at) => at + 1);
   const place = { choice: 0, block: 0 };

@@ -4,8 +4,8 @@ import type { startStack } from '@gateway/testing';
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * The deadline for calls in tests. The test deadline allows for a service that stalled for a moment. The
- * deadlines in the contracts are shorter, because the contracts' deadlines apply to client requests.
+ * The deadline for calls in tests. The test deadline allows for a service that stalled for a moment. The test
+ * deadline is longer than the deadlines in the contracts, which are meant for client requests.
  */
 const patience = { deadlineMs: 30_000 };
 
@@ -29,8 +29,8 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 
 /**
  * Polls until `read` returns a value that is neither undefined nor null. After the timeout, `read` is called
- * once more, in case the process was stalled. The default timeout exceeds any delay on a busy machine. The
- * pauses grow from 20 ms to 200 ms, so that long waits stay below the rate limits.
+ * once more, in case the process was stalled. The default timeout is longer than any delay on a busy machine.
+ * The pauses grow from 20 ms to 200 ms, so that long waits stay below the rate limits.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + withinMs;
@@ -57,7 +57,7 @@ export async function untilDayLasts(forMs: number): Promise<void> {
 /** One cleanup step. */
 export type Undo = () => unknown;
 
-/** Runs the collected cleanup steps in reverse order, so that a partial setup is also undone. */
+/** Runs the collected cleanup steps in reverse order, so that even a partial setup is undone. */
 export async function undoAll(steps: readonly Undo[]): Promise<void> {
   for (const step of steps.toReversed()) await step();
 }

@@ -28,8 +28,8 @@ const compose = z
   .parse(parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true }));
 
 /**
- * Returns the packages that a source file imports at run time. Packages from which the file imports only
- * types are excluded.
+ * Returns the packages that a source file imports at run time. Packages that provide only types to the file
+ * are excluded.
  */
 function listImportedPackages(file: string): string[] {
   const source = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
@@ -131,7 +131,7 @@ describe('compose', () => {
       'VAULT_KEK',
       'DRAIN_TIMEOUT_MS',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
-      // Email is a separate component that the dev overlay does not use.
+      // Email is a separate component, which the dev overlay does not use.
       ...['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'],
     ];
     const names = (list: readonly string[]) => list.filter((name) => !apart.includes(name)).sort();

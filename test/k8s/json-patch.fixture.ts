@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** The JSON Patch operations (RFC 6902) that the repository's patches use. */
+/** The JSON Patch operations (RFC 6902) that patches in this repository use. */
 export const patchOperations = z.array(
   z.strictObject({ op: z.enum(['add', 'replace']), path: z.string().startsWith('/'), value: z.json() }),
 );

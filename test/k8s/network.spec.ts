@@ -39,7 +39,7 @@ function isSelected({ matchLabels = {}, matchExpressions = [] }: Selector, { lab
   );
 }
 
-/** Returns the network connections in the table on the documentation page, as [from, to]. */
+/** Returns the network connections listed in the documentation page's table, as [from, to]. */
 function readDocumentedArrows(): string[] {
   const page = readFileSync(join(root, 'docs/operations/running.md'), 'utf8');
   const section = /^## Network connections between processes$([\s\S]*?)^## /m.exec(page)?.[1] ?? '';

@@ -37,7 +37,7 @@ export const { panels } = z
   .parse(JSON.parse(readFileSync(join(root, 'deploy/grafana/gateway.json'), 'utf8')));
 
 /**
- * Returns the names of time series in a PromQL expression. A name is a word before a selector, a range or an
+ * Returns the time series names in a PromQL expression. A name is a word before a selector, a range or an
  * operator. Functions, keywords and labels are excluded.
  */
 export function listSeries(expression: string): string[] {

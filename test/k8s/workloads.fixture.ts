@@ -104,8 +104,8 @@ export function findVariable({ container: { env } }: Workload, name: string): st
 }
 
 /**
- * Returns the Kubernetes Secrets that the pods in the given manifests need, as keys per Secret. `*` means
- * that the whole Secret is mounted as a volume.
+ * Returns the Kubernetes Secrets that pods in the given manifests need, with the keys of each Secret. `*`
+ * means that the whole Secret is mounted as a volume.
  */
 export function listSecretReferences(workloads: readonly Workload[]): Map<string, Set<string>> {
   const references = new Map<string, Set<string>>();

@@ -14,11 +14,11 @@ import { installTestPrograms, prometheusProgram } from './programs.fixture.ts';
 import { startPrometheus, type Prometheus, type Rule } from './prometheus.fixture.ts';
 
 /**
- * The longest time in milliseconds until an alert rule fires. The time is the rule's rate window plus the
- * rule's `for` duration.
+ * The longest time in milliseconds until an alert rule fires. The time consists of the rule's rate window and
+ * the rule's `for` duration.
  */
 const ruleWaitMs = 2 * 60_000;
-/** Additional time in milliseconds for scrapes and evaluations on a busy machine. */
+/** Extra time in milliseconds for scrapes and evaluations on a busy machine. */
 const slackMs = 40_000;
 const victim = 'tool-router';
 const message = 'messages.1.content.0: The block is bound to a different conversation.';
@@ -174,7 +174,7 @@ async function rejectReasoning(): Promise<void> {
   await eventually(async () => {
     const answer = await send(stack.baseUrl, { path: '/v1/messages', key: key.key, body });
     expect(answer.status).toBe(200);
-    // The denied tool of the API key takes effect within a second.
+    // The API key's denied tool takes effect within a second.
     return (
       (await prometheus.count('sum(gateway_bound_rejections_total{outcome="dropped"}) > 0')) || undefined
     );
@@ -182,7 +182,7 @@ async function rejectReasoning(): Promise<void> {
 }
 
 interface Load {
-  /** Responses with a status other than 200, and the reason if the load ended early. */
+  /** Descriptions of responses with a status other than 200, and the reason if the load ended early. */
   readonly failures: readonly string[];
   stop(): Promise<void>;
 }

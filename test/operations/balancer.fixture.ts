@@ -10,7 +10,7 @@ import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 export interface Balancer {
   readonly url: string;
   /**
-   * Removes an edge from the load balancer while the function `work` runs. Open requests to the removed edge
+   * While `work` runs, the load balancer sends no requests to the given edge. Open requests to that edge
    * continue.
    */
   without(edgeUrl: string, work: () => Promise<void>): Promise<void>;
@@ -19,7 +19,7 @@ export interface Balancer {
 
 /**
  * Renders the nginx configuration as in docs/operations/running.md. nginx opens one connection per request,
- * and neither buffers nor retries.
+ * without buffering or retries.
  */
 function renderConfiguration(directory: string, port: number, edges: readonly string[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -67,8 +67,8 @@ function listProcesses(): string[][] {
 }
 
 /**
- * Returns the nginx workers that accept connections. A worker that is shutting down accepts no connections
- * and has a different process title.
+ * Returns the nginx workers that accept new connections. A worker that is shutting down accepts no
+ * connections and has a different process title.
  */
 const listWorkers = (masterPid: number | undefined): string[] =>
   listProcesses()

@@ -4,7 +4,7 @@ import { listAges, listDaysMax } from '../../tools/catalog/check-file.ts';
 import { dataPath } from '../../tools/catalog/render-file.ts';
 
 /**
- * This test runs only at night, because an outdated model list must not fail the tests of an unrelated
+ * This test runs at night only, because an outdated model list must not fail the tests of an unrelated
  * change.
  */
 describe('the lists of the model catalogue', () => {

@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 
-/** The address of the gateway, with the numbers of requests and streams that the clients send. */
+/** The gateway's address, and the numbers of requests and streams that the clients send. */
 export interface ClientOptions {
   readonly url: string;
   readonly key: string;
@@ -23,7 +23,7 @@ export interface Clients {
    */
   readonly failures: readonly string[];
   readonly cutStreams: readonly string[];
-  /** Stops sending requests and waits for open requests to finish. */
+  /** Stops sending requests, and waits until all open requests have finished. */
   stop(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function startClients(options: ClientOptions): Clients {
     while (state.requests < due) ask(state.requests++);
   }, 10);
   const keepStreaming = async (number: number) => {
-    // Streams start at different times, so that a restart interrupts streams at different stages.
+    // Streams start at different times, so that a restart interrupts them at different stages.
     await waitMs((number / options.openStreams) * options.chunksPerStream * options.chunkEveryMs);
     while (state.isRunning) {
       const id = `stream-${state.streams++}`;
@@ -73,7 +73,7 @@ export function startClients(options: ClientOptions): Clients {
   };
 }
 
-/** Sends a request on a separate connection, as a new client would. */
+/** Sends a request on a new connection, as a new client would. */
 function post({ url, key }: ClientOptions, body: object): Promise<{ status: number; text: string }> {
   const bytes = Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {

@@ -30,7 +30,7 @@ export class ImageBuild {
   }
 
   /**
-   * Installs the packages for all images once, from the lock file. Only the last install command depends on
+   * Installs the packages of all images at once, from the lock file. Only the last install command depends on
    * the app, and only the tool router has a different last command.
    */
   installDependencies(): void {
@@ -140,7 +140,7 @@ export function unpackNode(directory: string): string {
   return bin;
 }
 
-/** Returns the user of the images. Returns undefined if this process may not switch users. */
+/** Returns the user of the images. Returns undefined if this process is not allowed to switch users. */
 export function chooseImageUser(): { uid: number; gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
 }

@@ -28,7 +28,7 @@ let migration: string;
 let path: string;
 let stack: StackUnderTest;
 
-/** Installs packages, unpacks images, and starts the whole stack from the unpacked file trees. */
+/** Installs packages, unpacks the images, and starts the whole stack from the unpacked file trees. */
 beforeAll(async () => {
   const directory = mkdtempSync(join(tmpdir(), 'agent-gateway-images-'));
   undo.push(() => removeTree(directory));

@@ -64,7 +64,7 @@ export function shortenDurations(text: string, factor: number): string {
   );
 }
 
-/** Copies deploy/prometheus, and changes the addresses of the processes and the time scale. */
+/** Copies deploy/prometheus, with changed process addresses and a changed time scale. */
 function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: number): string {
   const text = readFileSync(join(root, 'deploy/prometheus/prometheus.yaml'), 'utf8');
   const parsed = configuration.parse(parse(shortenDurations(text, factor)));
@@ -79,7 +79,7 @@ function renderConfiguration(stack: StackUnderTest, rulesFile: string, factor: n
 }
 
 /**
- * Starts Debian's Prometheus with the rules in deploy/. Prometheus scrapes every process in a stack. Time
+ * Starts Debian's Prometheus with the rules in deploy/. Prometheus scrapes all processes of a stack. Time
  * runs `factor` times faster for Prometheus.
  */
 export async function startPrometheus(stack: StackUnderTest, factor: number): Promise<Prometheus> {

@@ -32,7 +32,7 @@ async function store(provider: string): Promise<void> {
 }
 
 /**
- * Stores credentials until the function `work` is done, because operators take backups from a running stack.
+ * While `work` runs, credentials are stored, because operators back up a running stack.
  */
 async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   const state = { isDone: false };

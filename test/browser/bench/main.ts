@@ -44,8 +44,8 @@ try {
 }
 
 /**
- * Sends requests that together contain all tools, so that each tool has a row in the dashboard. For a long
- * tool list, the request log stores only the best ranked tools.
+ * Sends requests that together contain all tools, so that the dashboard has a row for each tool. Of a long
+ * tool list, the request log stores only the best-ranked tools.
  */
 async function offerTools(token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

@@ -83,7 +83,7 @@ async function makeTraffic(baseUrl: string, key: string): Promise<string> {
     await answer.text();
     requestId = answer.headers.get('x-request-id') ?? requestId;
   }
-  // The worker writes the row of the request log about a second after the end of the request.
+  // The worker writes the request log row about a second after the request ends.
   for (let tries = 0; tries < 100; tries += 1) {
     const found = await fetch(`${baseUrl}/v1/account/requests/${requestId}`, {
       headers: { authorization: `Bearer ${key}` },

@@ -13,7 +13,7 @@ export function noInternalError({ operations }: History): string[] {
     .map(({ id, kind, code }) => `${id} (${kind}) returned ${code ?? 'status 500'}`);
 }
 
-/** No request takes longer than ten seconds, unless its own edge was stopped. */
+/** Unless its own edge was stopped, no request takes longer than ten seconds. */
 export function nothingTakesTooLong(history: History): string[] {
   return history.operations.flatMap((operation) => {
     const tookMs = operation.endMs - operation.startMs - excusedMs(history, operation);
@@ -23,9 +23,9 @@ export function nothingTakesTooLong(history: History): string[] {
   });
 }
 
-/** The documented time until a request fails if a part of the gateway does not respond, in milliseconds. */
+/** The documented maximum time until a request fails when a part of the gateway does not respond, in milliseconds. */
 const failedMs = 2_000;
-/** Additional time for a busy machine, in milliseconds. */
+/** Extra time for a busy machine, in milliseconds. */
 const busyMs = 1_500;
 
 /** A request that fails with `service_unavailable` fails within two seconds. */
@@ -132,12 +132,12 @@ const accountIsDeleted: Explanation = (history, operation) =>
       each.startMs <= operation.endMs,
   );
 
-/** The situations in which the documentation allows each error code. A code without an entry is never expected. */
+/** The situations in which the documentation allows each error code. A code without an entry is never allowed. */
 const explanations: Readonly<Record<string, Explanation>> = {
   service_unavailable: (history, operation) => isExplained(history, operation, listNeeded(operation)),
   connection_broken: (history, operation) =>
     isExplained(history, operation, isChat(operation) ? ['edge', 'upstream'] : ['edge']),
-  // Without the cache Redis, each edge admits an eighth of every limit.
+  // Without the cache Redis server, each edge admits an eighth of every limit.
   rate_limit_exceeded: (history, operation) =>
     isLimited(history, operation) || isExplained(history, operation, ['redis-cache']),
   invalid_api_key: (history, operation) =>

@@ -23,7 +23,7 @@ function effectiveFrom(history: History, atMs: number): number {
   return untilMs + overlapMs(atMs, untilMs, history.stalls);
 }
 
-/** After the bound, no request with a revoked API key is served. */
+/** After the documented maximum time, no request with a revoked API key is served. */
 export function noSuccessAfterRevocation(history: History): string[] {
   const broken: string[] = [];
   for (const revocation of history.operations) {
@@ -68,7 +68,7 @@ function listDenied(history: History, changes: readonly Operation[], operation: 
   return isReplaced ? [] : newest.accesses.flatMap(({ value }) => (value === null ? [] : [value]));
 }
 
-/** The last reads of each register return a value that no acknowledged write has replaced. */
+/** The final reads of each register return a value that no acknowledged write has replaced. */
 export function noAcknowledgedWriteIsLost(history: History): string[] {
   const writes = new Map<string, { operation: Operation; access: RegisterAccess }[]>();
   const lastReads = new Map<string, { operation: Operation; access: RegisterAccess }>();
@@ -117,7 +117,7 @@ export const toolListsAreLinearizable = checkRegisters('list:');
 export const providersAreLinearizable = checkRegisters('provider:');
 export const policiesAreLinearizable = checkRegisters('policy:');
 
-/** A deleted account leaves no rows. */
+/** A deleted account leaves no rows behind. */
 export function deletionsLeaveNoRows({ leftovers }: History): string[] {
   return leftovers.map((table) => `${table} still names a deleted account`);
 }

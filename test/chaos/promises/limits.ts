@@ -9,8 +9,8 @@ const losesRates = ({ kind, target }: CausedFault): boolean =>
   target === 'redis-cache' && (kind === 'flush' || kind === 'kill');
 
 /**
- * In any period of 60 seconds, a key's served requests stay within its limit. If Redis loses its data, the
- * requests that were served until all edges have reported their counts may exceed the limit.
+ * In any 60-second period, the number of a key's served requests stays within its limit. After a data loss in
+ * Redis, requests may exceed the limit until all edges have reported their counts.
  */
 export function rateWindowsHold(history: History): string[] {
   return history.limitedKeys.flatMap(({ keyId, rateLimitRpm }) => {

@@ -69,8 +69,8 @@ function wasEdgeKilled(faults: readonly CausedFault[], { edge, startMs, endMs }:
 }
 
 /**
- * The ledger has one entry for each row with saved tokens, and no other entry. The entries of a deleted account
- * stay under a pseudonym, so the check covers only entries with the id of a remaining account.
+ * The ledger has one entry for each row with saved tokens, and no other entry. The entries of deleted
+ * accounts are stored under a pseudonym, so the check covers only remaining accounts.
  */
 export function ledgerEqualsLog(history: History): string[] {
   const deleted = listDeletedAccounts(history);

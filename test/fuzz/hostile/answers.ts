@@ -62,7 +62,7 @@ const call = (text: string): Json => ({
   function: { name: 'tool_0', arguments: JSON.stringify({ text }) },
 });
 
-/** Splits a text into pieces of the given length, as models stream text. */
+/** Splits a text into pieces of the given length, like a model that streams text. */
 function cut(text: string, chars = 400): string[] {
   return Array.from({ length: Math.ceil(text.length / chars) }, (_, at) =>
     text.slice(at * chars, (at + 1) * chars),

@@ -24,12 +24,12 @@ const models: Readonly<Record<ChatEndpoint, { own: string; other: string }>> = {
 export interface ChatShape {
   readonly endpoint: ChatEndpoint;
   readonly isStream: boolean;
-  /** Whether the provider uses a format other than the endpoint's format. */
+  /** Whether the provider's format differs from the endpoint's. */
   readonly isTranslated: boolean;
 }
 
 /**
- * The texts of one request, with a mark that no other request has. Because of the mark, no service can use a
+ * One request's texts, with a mark that no other request contains. Because of the mark, no service can use a
  * cached result.
  */
 export interface ChatTexts {
@@ -135,7 +135,7 @@ function writeConverse(_model: string, _isStream: boolean, texts: ChatTexts): Js
   };
 }
 
-/** Renders a chat-completions request with a hostile structure. */
+/** Renders a chat-completions request that has a hostile structure. */
 export function writeStructure(
   name: string,
   chars: number,

@@ -33,7 +33,7 @@ const repeated: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a string in which no word repeats, so that no result is cached and no compression rule applies. The
+ * Returns a string without repeated words, so that no result is cached and no compression rule applies. The
  * string is the same in every run.
  */
 function writeVaried(chars: number, alphabet: string, wordChars: number): string {
@@ -49,8 +49,8 @@ const letters = 'abcdefghijklmnopqrstuvwxyz';
 const encoded = `${letters}${letters.toUpperCase()}0123456789+/`;
 
 /**
- * Returns objects and lists with two members each. The objects and lists are nested as deeply as a request
- * body allows.
+ * Returns nested objects and lists with two members each. The objects and lists are nested as deeply as a
+ * request body allows.
  */
 function writeNested(chars: number): string {
   const levels = 50;

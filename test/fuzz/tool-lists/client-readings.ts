@@ -17,7 +17,7 @@ export interface ClientReading {
   readonly isComplete: boolean;
 }
 
-/** Reads a response as the SDKs read it. */
+/** Reads a response like an SDK does. */
 export function readAnswer(endpoint: Endpoint, bytes: Buffer, isStream: boolean): ClientReading {
   if (!isStream) return readPlain(endpoint, fields(JSON.parse(bytes.toString('utf8'))));
   if (endpoint === 'converse') return readConverseStream(bytes);
@@ -98,8 +98,8 @@ function readItem(item: Json): string[] {
 }
 
 /**
- * Returns true if the indexes of the items have no gaps. SDKs look up an item by its index in the list that
- * they build.
+ * Returns true if the item indexes have no gaps. SDKs look up an item by its index in the list that they
+ * build.
  */
 function hasNoGaps(events: readonly Json[]): boolean {
   const added = events.filter(({ type }) => type === 'response.output_item.added');

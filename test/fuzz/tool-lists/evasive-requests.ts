@@ -1,10 +1,10 @@
 import type { Random } from './random.ts';
 
-/** The endpoints that accept tools. */
+/** The endpoints that accept requests with tools. */
 export const endpoints = ['chat-completions', 'messages', 'converse', 'responses'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-/** JSON members in order. The type is not an object, because JSON keys may repeat. */
+/** JSON members in their order of appearance. The type is not an object, because JSON keys may repeat. */
 type Members = [key: string, value: Value][];
 type Value = string | number | boolean | null | Value[] | { readonly members: Members };
 

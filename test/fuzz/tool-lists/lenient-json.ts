@@ -67,7 +67,7 @@ export function parseRaw(text: string): Raw {
   return whole;
 }
 
-/** The method by which a server finds a member of a JSON object. */
+/** The method by which a server looks up a member of a JSON object. */
 export interface Parser {
   readonly name: string;
   readonly isSame: (key: string, name: string) => boolean;

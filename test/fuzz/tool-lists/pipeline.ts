@@ -20,7 +20,7 @@ const depthMax = 128;
 
 /**
  * Returns the bytes that the gateway sends upstream for a request body, or the error code that the client
- * receives.
+ * gets.
  */
 export function forwardedBytes(
   endpoint: Endpoint,
@@ -42,7 +42,7 @@ export function forwardedBytes(
 }
 
 /**
- * Returns the request in its own format, and the request translated for a provider that uses another format.
+ * Returns the request in its own format, and its translation for a provider of another format.
  */
 function renderLanes(format: Exclude<Endpoint, 'responses'>, bytes: Buffer, lists: ToolLists): Buffer[] {
   const wire = formatNamed(format);

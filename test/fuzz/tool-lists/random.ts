@@ -2,7 +2,7 @@ import { randomFrom } from '@gateway/testing';
 
 /** A reproducible source of randomness. */
 export class Random {
-  /** Returns a number from 0 up to, but not including, 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   readonly next: () => number;
 
   constructor(seed: number) {

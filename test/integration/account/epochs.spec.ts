@@ -117,7 +117,7 @@ describe('a change that was committed but not announced', () => {
     await untilEpoch(other, (epoch) => epoch > 0);
     await untilAnnounced();
     heard.length = 0;
-    // The database state after a process was killed between the commit and the announcement of a change.
+    // The database contains what a process leaves behind if it is killed between committing and announcing a change.
     await database.query(
       `WITH changed AS (UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch)
        UPDATE api_keys SET revoked_at = now(), epoch = changed.epoch FROM changed WHERE id = $2`,

@@ -38,8 +38,8 @@ describe('the budgets for wrong passwords', () => {
   };
 
   /**
-   * Makes a wrong password guess. Returns true if the limit admits the guess, so that the service would check
-   * the password.
+   * Makes one wrong password guess. Returns true if the limit admits the guess, so that the service would
+   * check the password.
    */
   async function guess(clientAddress: string, deviceId: string | null = null, at = email): Promise<boolean> {
     const admitted = await guesses.admit({ email: at, clientAddress, deviceId }).catch((error: unknown) => {
@@ -50,7 +50,7 @@ describe('the budgets for wrong passwords', () => {
     return admitted !== null;
   }
 
-  /** Signs in with the right password. Returns false if the service rejects the attempt. */
+  /** Signs in with the correct password. Returns false if the service rejects the attempt. */
   async function enter(clientAddress: string, deviceId: string | null = null): Promise<boolean> {
     const admitted = await guesses.admit({ email, clientAddress, deviceId }).catch(() => null);
     if (admitted !== null) await guesses.absolve(admitted);
@@ -58,8 +58,8 @@ describe('the budgets for wrong passwords', () => {
   }
 
   /**
-   * Makes password guesses from new networks until the service rejects an attempt. Returns the number of
-   * checked passwords.
+   * Guesses passwords from new networks until the service rejects an attempt. Returns the number of checked
+   * passwords.
    */
   async function guessUntilRefused(): Promise<number> {
     let checked = 0;
@@ -82,7 +82,7 @@ describe('the budgets for wrong passwords', () => {
     expect(await enter('203.0.113.9')).toBe(true);
     // A correct password does not use up a network's single attempt.
     expect(await enter('203.0.113.9')).toBe(true);
-    // A network in which the attacker already guessed gets no second attempt.
+    // A network from which the attacker has guessed before gets no second attempt.
     expect(await guess(attackers[50]!)).toBe(false);
   }, 60_000);
 

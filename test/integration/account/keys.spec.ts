@@ -43,7 +43,7 @@ describe('the account service', () => {
     edge.onBroadcast(keyChanged, (change) => changes.push(change));
     database = new pg.Pool({ connectionString: stack.dev.postgres.account, max: 1 });
     undo.push(() => database.end());
-    // One test in this file stops the database server, so the tests ignore errors of the database connection.
+    // A test in this file stops the database server, so errors of the database connection are ignored.
     database.on('error', () => undefined);
     accountId = await makeAccount('the tests');
   }, 180_000);

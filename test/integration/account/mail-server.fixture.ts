@@ -19,8 +19,8 @@ export interface MailServer {
 }
 
 /**
- * Starts the SMTP server. By default, the server supports neither TLS nor authentication. `options` override
- * the default options.
+ * Starts the SMTP server. By default, the server supports neither TLS nor authentication. `options` take
+ * precedence over the default options.
  */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
@@ -54,7 +54,7 @@ function decode(text: string): string {
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Returns the origin, path and token of the dashboard link in an email. */
+/** Returns the origin, path and token of an email's dashboard link. */
 export function readLink({ text }: ReceivedMail): { origin: string; path: string; token: string } {
   const match = /(https?:\/\/[^/\s]+)(\/dashboard\/[a-z-]+)#token=(mt-svc-[\w-]{43})(?![\w-])/.exec(text);
   if (!match) throw new Error(`There is no link in this mail:\n${text}`);

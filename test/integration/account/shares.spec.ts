@@ -17,7 +17,7 @@ const recipient = createSealingKeyPair();
 const credentials = { email: 'bystander@example.com', password: 'a long enough password' };
 const changesCount = 750;
 /**
- * The maximum time in milliseconds of a call for another account. The maximum is far below the deadline of a
+ * The maximum time in milliseconds for a call by another account. The maximum is far below the deadline of a
  * call. On an idle machine, a call takes about 5 ms, or about 30 ms if it includes a password.
  */
 const bystanderMsMax = 1_000;

@@ -67,7 +67,7 @@ describe('a Stripe event', () => {
       { ...event, signature: `${time},${signed.replace('v1', 'v0')}` },
       { ...event, signature: `t=${Math.floor(Date.now() / 1000) + 9},${signed}` },
       { ...event, body: event.body.replace('active', 'actiVe') },
-      // JSON with equal content but different bytes, for which the signature is invalid.
+      // The same JSON content with different bytes, which makes the signature invalid.
       { ...event, body: JSON.stringify(JSON.parse(event.body)) },
       charging.stripe.resign(event, { secret: 'whsec_of_somebody_else' }),
       charging.stripe.resign(event, { secret: '' }),

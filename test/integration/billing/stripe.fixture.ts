@@ -20,7 +20,7 @@ const plans = [
 ];
 export const urls = { success_url: 'https://gateway.example/paid', cancel_url: 'https://gateway.example/' };
 
-/** A stack with billing enabled, and a test server in place of Stripe. */
+/** A stack with billing enabled, in which a test server replaces Stripe. */
 export interface ChargingStack {
   readonly stack: StackUnderTest;
   readonly stripe: StripeServer;

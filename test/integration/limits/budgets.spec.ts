@@ -195,7 +195,7 @@ it('when Redis is killed and restarts empty, a share of the budget stays availab
   await eventually(async () => ((await budgetOf(key)).today === 40_000 ? true : undefined));
   await replicaOf(0).redis.flushall();
   await stack.service('redis').kill();
-  // Without Redis, the edge may use one eighth of the 40,000 tokens that were left.
+  // Without Redis, the edge may use one eighth of the remaining 40,000 tokens.
   expect([await spend(4_000), await spend(2_000), await spend(1_000)]).toEqual([
     'reserved',
     'unknown',

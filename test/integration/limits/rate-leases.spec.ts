@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 import { SimulatedReplicas } from './rate-leases.fixture.ts';
 
-/** The number of simulated runs. `RATE_LEASE_RUNS=10000` makes a long search of about ten minutes. */
+/** The number of simulated runs. `RATE_LEASE_RUNS=10000` runs a long search that takes about ten minutes. */
 const runs = Number(process.env['RATE_LEASE_RUNS'] ?? 150);
 const atOnce = 25;
 const minuteMs = 60_000;

@@ -105,8 +105,8 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
   await stack.service('redis-cache').kill();
   const away = await ask(2_000, caller);
   expect(away.every(({ local }) => local)).toBe(true);
-  // Three processes may each admit one eighth of the limit.
-  // At the start, each process may admit only one sixtieth of the process's share.
+  // Three processes may each admit one eighth of the limit. At the start, each process may admit only one
+  // sixtieth of its share.
   expect(admittedOf(away)).toBeGreaterThanOrEqual(3);
   expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
   expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);

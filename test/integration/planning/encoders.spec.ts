@@ -69,7 +69,7 @@ async function startRouter(instanceId: string, encoder: 'minilm' | 'static') {
   return { service, plan };
 }
 
-/** Returns the value of a metric with the given labels, or 0 if the metric has no such value yet. */
+/** Returns a metric with the given labels, or 0 if the metric does not exist yet. */
 async function metricOf({ healthUrl }: ServiceProcess, name: string, ...labels: string[]): Promise<number> {
   const text = await (await fetch(`${healthUrl}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`));
@@ -100,7 +100,7 @@ it('a list’s first conversation uses the first encoder and keeps it, and later
   expect(first.policyVersion).toMatch(/^semantic\.1\./);
   await eventually(async () => ((await metricOf(one.service, secondVectors)) === 117 ? true : undefined));
 
-  // The first conversation goes on as on a router without the second encoder.
+  // The first conversation continues as it would on a router without the second encoder.
   const withoutSecond = await startRouter('router-2', 'static');
   const goneOn = await one.plan(continued(first));
   expect(goneOn.policyVersion).toBe(first.policyVersion);
@@ -123,7 +123,7 @@ it('a list’s first conversation uses the first encoder and keeps it, and later
   expect(await replica.plan()).toEqual(second);
   expect(await replica.plan(continued(second))).toEqual(later);
 
-  // A router without the second encoder keeps the tool set, because its ranking is not the conversation's.
+  // A router without the second encoder keeps the tool set, because its ranking differs from the conversation's.
   const frozen = await withoutSecond.plan(continued(second));
   expect(frozen).toMatchObject({ kReason: 'frozen', policyVersion: second.policyVersion });
   expect(frozen.chosen).toEqual(second.chosen);

@@ -20,7 +20,7 @@ export function buildApps(...apps: string[]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** Starts a bundled app in a separate process. Resolves when the app is ready. */
+/** Starts a bundled app as a separate process. Resolves when the app is ready. */
 export async function startService(
   app: string,
   natsUrl: string,

@@ -21,7 +21,7 @@ const recipient = createSealingKeyPair();
 const accountId = newId();
 
 /**
- * Tests one full rotation with several vault replicas in one process. The replicas have different keys and
+ * Tests one full rotation with several vault replicas in one process. The replicas have different keys but
  * share a real database.
  */
 describe('a rotation of the key-encryption key', () => {
@@ -37,8 +37,8 @@ describe('a rotation of the key-encryption key', () => {
   const running = new Map<string, Enrolment>();
 
   /**
-   * Starts a vault replica with the given keys. If a replica with the same name is running, the function first
-   * stops the old replica.
+   * Starts a vault replica with the given keys. If a replica with the same name is running, it is stopped
+   * first.
    */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });

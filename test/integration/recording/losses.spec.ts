@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => undoAll(undo), 120_000);
 
-/** Records requests until shortly after the function `disturb` has finished. */
+/** Records requests until shortly after `disturb` has finished. */
 async function recordWhile(accountId: string, disturb: () => Promise<void>): Promise<string[]> {
   const ids: string[] = [];
   const state = { disturbed: false };

@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => encoder.release());
 
 /**
- * Creates a function that replies like a tool router. The test process computes the replies with the shipped
- * encoder.
+ * Creates a function that replies like a tool router. The replies come from the shipped encoder in the test
+ * process.
  */
 function openRouter(has: Encoder | undefined) {
   const inference: Inference = {

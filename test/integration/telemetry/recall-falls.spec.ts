@@ -36,7 +36,7 @@ interface Conversation {
   readonly toolList: string;
   /**
    * The smallest K at which the plan would have forwarded the needed tool. Only shadow conversations have
-   * `heldFromK`. All shadow conversations call the needed tool.
+   * `heldFromK`. In all shadow conversations, the model calls the needed tool.
    */
   readonly heldFromK?: number;
   readonly isRecovered?: boolean;
@@ -75,8 +75,8 @@ async function record(accountId: string, conversations: readonly Conversation[])
 }
 
 /**
- * Creates conversations. Every fifth conversation is a shadow conversation. Of the remaining conversations,
- * every `recovered`-th conversation recovers a tool.
+ * Creates an account's conversations. Every fifth conversation is a shadow conversation. Of the remaining
+ * conversations, every `recovered`-th conversation recovers a tool.
  */
 function traffic(
   from: number,
