@@ -1,6 +1,6 @@
 /**
- * Tests that published agents work through the gateway in the same way as with a direct provider connection.
- * Each agent uses its guide's configuration and calls a scripted model in two turns. The second turn resumes
+ * Tests that published agents work through the gateway as well as with a direct provider connection. Each
+ * agent runs with its guide's configuration and calls a scripted model in two turns. The second turn resumes
  * the session in a new process.
  */
 import { testSubjects } from './compare-sessions.fixture.ts';

@@ -1,5 +1,5 @@
 /**
- * A scripted model that completes tasks like a capable model. The model calls the tools in the request
+ * A scripted model that completes tasks as a capable model would. The model calls the tools in the request
  * directly, and calls pruned tools through the recovery tool.
  */
 import type { JsonObject } from '@gateway/interchange';
@@ -42,7 +42,7 @@ const [searchTool, callTool] = ['tool_search', 'tool_call'];
 /** Returns the model's next turn. */
 export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): ModelTurn {
   const found = findTask(prompt.items, tasks);
-  // Agents also send requests without tools, for example to get a title or a summary.
+  // Agents also send requests without tools, for example to generate a title or a summary.
   if (found === undefined || prompt.tools.length === 0) return { text: 'A task with files' };
   const { task, since } = found;
   const results = since.flatMap((item) => (item.kind === 'result' ? [item.text] : []));
@@ -127,7 +127,7 @@ function callHidden(
   };
 }
 
-/** Returns a call to a tool that the agent itself defers, as the descriptions of Qwen Code's tools say. */
+/** Returns a call to a tool that the agent itself defers, in the way that Qwen Code describes to its model. */
 function callDeferred({ tools, items }: Prompt, step: Step): Call | undefined {
   if (step.purpose !== 'other' || !tools.some(({ name }) => name === searchTool)) return undefined;
   const texts = items.flatMap((item) => (item.kind === 'call' ? [] : [item.text]));
@@ -147,7 +147,7 @@ function findDefinition(results: readonly string[], name: string): JsonObject {
   return {};
 }
 
-/** Returns a shell command for a step, for agents without file tools. */
+/** Returns a shell command for a step, because some agents have no file tools. */
 function asCommand(step: Step, results: readonly string[]): string | undefined {
   if (step.purpose === 'read') return `cat ${step.path}`;
   if (step.purpose === 'write') return `printf '%s' '${step.content(results.join('\n'))}' > ${step.path}`;
@@ -168,7 +168,7 @@ function writeArguments({ parameters }: OfferedTool, step: Step, results: readon
   return Object.fromEntries(given);
 }
 
-/** Returns an element of a list parameter, for example of a list of files. */
+/** Returns an element of a list parameter, such as a list of files. */
 function listed(value: string, { items }: JsonObject): unknown {
   return (items as JsonObject | undefined)?.type === 'object' ? { path: value } : value;
 }
@@ -179,7 +179,7 @@ function knownValue(
   step: Step,
   results: readonly string[],
 ): string | undefined {
-  // An editor for files has a parameter with the kind of the edit.
+  // A file-editing tool has a parameter for the kind of edit.
   if (Array.isArray(values) && values.includes('view')) return step.purpose === 'read' ? 'view' : 'create';
   if (step.purpose === 'shell') return /^(command|commands|cmd)$/.test(name) ? step.command : undefined;
   if (step.purpose === 'other') return undefined;

@@ -1,4 +1,4 @@
-/** Runs a session of an agent directly and through the gateway, and tests the differences. */
+/** Runs an agent's session directly and through the gateway, and tests the differences. */
 import { agentNamed, type AgentFormat } from '../../tools/agent/agents.ts';
 import { installPackage } from '../../tools/agent/install-package.ts';
 import { send } from '../e2e/http.fixture.ts';
@@ -9,7 +9,7 @@ import { connect, plainAssignment, serversAssignment } from './tasks.fixture.ts'
 import { countRounds, findResumed, listPrefixChanges } from './transcripts.fixture.ts';
 import { installServers } from './workspace.fixture.ts';
 
-/** The sessions of one agent in one format, with and without MCP servers. */
+/** One agent's sessions in one format, with and without MCP servers. */
 export interface Subject {
   readonly name: string;
   readonly format: AgentFormat;

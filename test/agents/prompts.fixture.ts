@@ -54,7 +54,7 @@ const render = (value: unknown): string =>
 
 const renderEach = (value: unknown): string[] => (Array.isArray(value) ? value.map(render) : [render(value)]);
 
-/** The request's text in the order of the provider's prompt cache, which is tools, instructions and messages. */
+/** The text of a request in the order of the provider's prompt cache, which is tools, instructions and messages. */
 export const cachedText = ({ head, messages }: Prompt): string => [...head, ...messages].join('');
 
 export function readPrompt(url: string, body: Buffer): Prompt {

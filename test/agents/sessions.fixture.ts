@@ -97,7 +97,7 @@ export interface SessionOptions {
   readonly serversOf?: (workspace: Workspace) => readonly McpServer[];
   /** The provider's failure at the session's third request, such as an error or a truncated stream. */
   readonly trouble?: ReplayControls;
-  /** Connects the provider to the gateway. Without `connect`, the agent calls the provider directly. */
+  /** Connects the provider to the gateway. Without `connect`, the agent calls the provider without the gateway. */
   readonly connect?: (providerUrl: string) => Promise<Endpoint>;
 }
 

@@ -22,7 +22,7 @@ export async function connect(providerUrl: string): Promise<Endpoint> {
 export interface Assignment {
   /** The files that are in the agent's workspace when the session starts. */
   readonly files: Readonly<Record<string, string>>;
-  /** The tasks, one for each turn, for a workspace in the given folder. */
+  /** The tasks for a workspace in the given folder, one per turn. */
   readonly tasks: (folder: string) => readonly Task[];
   /** The expected contents of the files that the tasks write. A written file may contain more than this text. */
   readonly written: Readonly<Record<string, string>>;

@@ -4,14 +4,14 @@ import type { Prompt } from './prompts.fixture.ts';
 import type { Session, SessionRequest } from './sessions.fixture.ts';
 
 /**
- * The requests of the agent's loop, without the requests of recovery rounds. A recovery round repeats the
- * agent's request with the definitions that the model requested.
+ * The requests in the agent's loop, without those of recovery rounds. A recovery round repeats the agent's
+ * request with the definitions that the model requested.
  */
 export function listLoop({ requests }: Session): readonly SessionRequest[] {
   return requests.filter(({ prompt }) => prompt.tools.length > 0 && !prompt.items.some(isGatewayCall));
 }
 
-/** The number of requests of recovery rounds. */
+/** The number of requests in recovery rounds. */
 export const countRounds = ({ requests }: Session): number =>
   requests.filter(({ prompt }) => prompt.items.some(isGatewayCall)).length;
 
@@ -20,15 +20,15 @@ const isGatewayCall = (item: Prompt['items'][number]): boolean =>
 
 /** The part of a request that differs from the same part of the previous request. */
 export interface PrefixChange {
-  /** The position of the request in the loop, and the user turn of the request. */
+  /** The request's position in the loop, and its user turn. */
   readonly at: number;
   readonly turn: number;
   readonly part: 'tools' | 'instructions' | 'messages';
 }
 
 /**
- * Lists the changes to the prefix of a conversation. Each request of the loop must repeat the tools, the
- * instructions and all messages of the previous request unchanged.
+ * Lists the changes to the prefix of a conversation. Each request in the loop must repeat the previous
+ * request's tools, instructions and messages unchanged.
  */
 export function listPrefixChanges(session: Session): PrefixChange[] {
   const loop = listLoop(session);

@@ -35,7 +35,7 @@ export function createWorkspace(files: Readonly<Record<string, string>>): Worksp
   return { home, folder, remove };
 }
 
-/** Ends the processes that an agent left behind, such as Cline's hub. Their environment has the home folder. */
+/** Ends processes that an agent left running, such as Cline's hub. Their environment has the home folder. */
 function endProcesses(home: string): void {
   if (process.platform !== 'linux') return;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
@@ -43,7 +43,7 @@ function endProcesses(home: string): void {
       const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
       if (variables.includes(`HOME=${home}`)) process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // The process has ended, or belongs to another user.
+      // The process has ended or belongs to another user.
     }
 }
 
@@ -99,7 +99,7 @@ export function runAgent(
     stream.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
   return new Promise((settle, reject) => {
     child.once('error', reject);
-    // Processes that an agent leaves behind may hold its output open.
+    // Processes that an agent leaves running may keep its output open.
     child.once('exit', (exitCode) => setTimeout(() => settle({ exitCode, output }), 50));
   });
 }

@@ -17,15 +17,15 @@ import { makeTraffic, waitForContent, waitForRequests, type Traffic } from './tr
 
 const { baseUrl } = sharedStack();
 /**
- * Contrast and label errors do not depend on the page width. The test therefore checks each color scheme at
- * only one width.
+ * Contrast and label errors do not depend on page width. The test therefore checks each color scheme at only
+ * one width.
  */
 const examined: readonly Look[] = [
   { scheme: 'light', width: 1600 },
   { scheme: 'dark', width: 390 },
 ];
 /**
- * The number of request log rows for which the test waits after `makeTraffic`. The request for an unknown
+ * The number of request log rows that the test waits for after `makeTraffic`. The request for an unknown
  * model may cause one more row.
  */
 const requestsMade = 4;
@@ -44,7 +44,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => browser.close());
 
-/** Turns on content logging, so that the page of a request shows the request's contents. */
+/** Enables content logging, so that a request's page shows its contents. */
 async function logContents(key: string): Promise<void> {
   const body = { policy: { content_logging: true } };
   const { status } = await send(baseUrl, { method: 'PATCH', path: '/v1/account/me', key, body });
@@ -69,7 +69,7 @@ test('the page list of this test covers the whole navigation', async () => {
   await watched.close();
 });
 
-/** Returns the number of scripts that ran because a page interpreted a hostile string as markup. */
+/** Returns how many scripts ran because a page interpreted a hostile string as markup. */
 const countHits = (page: Page): Promise<number> =>
   page.evaluate(() => (window as unknown as { hits?: number }).hits ?? 0);
 

@@ -41,11 +41,11 @@ export interface ShownRow {
   readonly key: string;
   /** The text in each cell of a table row. */
   readonly cells: readonly string[];
-  /** The exact value in each cell, or null for a cell without an exact value. */
+  /** The exact number in each cell, or null for a cell without one. */
   readonly titles: readonly (string | null)[];
 }
 
-/** Returns the rendered rows of a table. A long table renders only the rows near the visible area. */
+/** Returns the rendered rows of a table. In a long table, only the rows near the visible area are rendered. */
 export function readRows(page: Page, label: string): Promise<ShownRow[]> {
   return page
     .getByRole('table', { name: label })
@@ -64,8 +64,8 @@ export function readRows(page: Page, label: string): Promise<ShownRow[]> {
 
 type Saved = Pick<RequestLogEntry, 'tool_tokens_saved' | 'compression_tokens_saved' | 'recovery_tokens'>;
 /**
- * Returns the tokens saved. The dashboard defines tokens saved as the measured savings less the cost of
- * recovery rounds.
+ * Returns the tokens saved. The dashboard defines tokens saved as measured savings less the cost of recovery
+ * rounds.
  */
 export const savedOf = (row: { readonly [Field in keyof Saved]: number | null }): number =>
   row.tool_tokens_saved! + row.compression_tokens_saved! - row.recovery_tokens!;

@@ -16,7 +16,7 @@ const evil = (what: string) =>
 
 const toolNames = [evil('tool'), '<b>bold</b>', `${override}desrever`];
 const model = `openai/${evil('model')}`;
-// A hostile session id. HTTP header values may contain only ASCII.
+// A hostile session id. Values of HTTP headers may contain only ASCII characters.
 const session = `<img src=x onerror=window.pwned=1>'"</script>`;
 const errorText = evil('The model is not available:  ');
 
@@ -67,7 +67,7 @@ async function openEvilAccount(): Promise<MeasuredAccount> {
   return { ...opened, rows: await waitForLog(key, 2) };
 }
 
-/** Expects the page to show the string literally. No part of the string may become markup. */
+/** Expects the page to show the string as plain text. No part of the string may become markup. */
 async function expectText(page: Page, text: string): Promise<void> {
   const found = page.getByText(text, { exact: false });
   expect({ text, shown: await found.count() }).toEqual({ text, shown: expect.any(Number) });

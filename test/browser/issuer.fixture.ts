@@ -6,16 +6,16 @@ import { text } from 'node:stream/consumers';
 export interface SignInIssuerOptions {
   readonly port: number;
   readonly clientId: string;
-  /** The only address to which the issuer redirects browsers. */
+  /** The only address to which the issuer redirects a browser. */
   readonly redirectUri: string;
   readonly person: { readonly subject: string; readonly email: string };
-  /** The error description that the issuer sends after a rejected sign-in. */
+  /** The error description that the issuer returns after a rejected sign-in. */
   readonly refusal: string;
 }
 
 /**
  * An OpenID Connect issuer with a sign-in page. The issuer supports the authorization code flow with PKCE,
- * one public client and one user.
+ * for one public client and one user.
  */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
   /**
@@ -23,7 +23,7 @@ export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
    * grant by the reason.
    */
   readonly grants: readonly string[];
-  /** Sets the lifetime of access tokens that the issuer issues after this function call. */
+  /** Sets the lifetime of the access tokens that the issuer issues from now on. */
   setLife(seconds: number): void;
 }
 
@@ -50,7 +50,7 @@ export async function startSignInIssuer(options: SignInIssuerOptions): Promise<S
 class IssuerEndpoints {
   readonly grants: string[] = [];
   readonly #options: SignInIssuerOptions;
-  /** Sign-ins that are not complete yet, by authorization code. */
+  /** Incomplete sign-ins, by authorization code. */
   readonly #begun = new Map<string, URLSearchParams>();
   #refreshToken: { readonly value: string; readonly audience: string } | null = null;
   #lifeSeconds = 600;
@@ -93,7 +93,7 @@ class IssuerEndpoints {
       const code = randomUUID();
       this.#begun.set(code, query);
       const location = `${redirectUri}?${new URLSearchParams({ code, state }).toString()}`;
-      // A browser that sends the issuer's cookie skips the next sign-in page and is redirected immediately.
+      // If the browser sends the issuer's cookie, it skips the next sign-in page and is redirected immediately.
       response.writeHead(302, { location, 'set-cookie': 'known=yes; Path=/authorize' }).end();
       return;
     }

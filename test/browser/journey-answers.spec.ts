@@ -31,7 +31,7 @@ const entryOf = (at: number) => ({
   ...{ estimated_tokens_saved: 0, compression_tokens_saved: 0 },
 });
 
-/** Sends one page of a request log with `total` requests to the browser. */
+/** Sends the browser one page of a request log that has `total` requests. */
 async function fulfillPage(route: Route, total: number): Promise<void> {
   const query = new URL(route.request().url()).searchParams;
   const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];

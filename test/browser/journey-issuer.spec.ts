@@ -73,7 +73,7 @@ test('a reload redirects through the issuer, which accepts the browser’s sessi
 });
 
 test('a token that is about to expire is renewed before use', async () => {
-  // The token lifetime is shorter than the renewal margin, so the page renews the token before every call.
+  // Tokens expire sooner than the renewal margin, so the page renews the token before every call.
   issuer.setLife(20);
   await page.reload();
   await heading('Keys');

@@ -57,8 +57,8 @@ async function receive(email: string, path: string): Promise<ReceivedMail> {
 }
 
 /**
- * Opens the link of an email by its path, on this file's stack. The link in the email has another port,
- * because the stack's port is not known in advance.
+ * Opens the link of an email by its path, on this file's stack. The link in the email contains a different
+ * port, because the stack's port is not known in advance.
  */
 async function openLink(mail: ReceivedMail): Promise<void> {
   const { path, token } = readLink(mail);
@@ -90,7 +90,7 @@ test('a person resets a forgotten password with the link in an email and signs i
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText(email).first().waitFor();
-  // The user received the link by email, so the link also verifies the email address.
+  // The user received the link by email, so opening it also verifies the email address.
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
 

@@ -68,7 +68,7 @@ describe.each(formats)('the playground in %s', (label, format) => {
       const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
       expect(plan).toContain(best!.name);
       // The sandbox provider calls the tool that matches the message. The next message is the tool result.
-      // After the tool result, the conversation continues.
+      // With the tool result, the conversation continues.
       const log = page.getByRole('log');
       expect(await log.textContent()).toContain(detail.called_tools[0]);
       await ask(page, '{"invoices":[]}');

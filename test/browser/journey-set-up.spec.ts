@@ -11,7 +11,7 @@ let person: TestPerson;
 let watched: WatchedPage;
 let page: Page;
 
-/** Calls the API with the user's access token. */
+/** Calls the gateway's API with the user's access token. */
 async function call(method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(`${baseUrl}${path}`, {
     method,

@@ -58,7 +58,7 @@ describe('the steps from sign-up to a first request', () => {
     await shoot(page, 'welcome', look);
     expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(false);
-    // The page stores the API key only in memory, so a reload removes the API key.
+    // The page keeps the API key in memory only, so a reload removes the API key.
     await page.reload();
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
     await settle(page);

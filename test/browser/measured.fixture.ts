@@ -23,8 +23,8 @@ export interface OpenPersonOptions {
 }
 
 /**
- * Creates a user with an account, an API key, and a replay server that serves as two providers. No
- * conversation of the account is a shadow conversation.
+ * Creates a user with an account, an API key, and a replay server that serves as two providers. The account
+ * has no shadow conversations.
  */
 export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}): Promise<
   Omit<MeasuredAccount, 'rows'>
@@ -44,7 +44,7 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
 }
 
 /**
- * Creates an account, and sends requests through real SDKs. The requests use several sessions, two formats,
+ * Creates an account, and sends requests through real SDKs. The requests cover several sessions, two formats,
  * and streaming and non-streaming responses. One of the requests fails.
  */
 export async function openMeasuredAccount(): Promise<MeasuredAccount> {

@@ -7,7 +7,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The color scheme and width of a page. */
+/** A page's color scheme and width. */
 export interface Look {
   readonly scheme: 'light' | 'dark';
   readonly width: 390 | 1024 | 1440 | 1600;
@@ -50,7 +50,7 @@ export interface PageHome {
   readonly issuer?: string;
 }
 
-/** Opens an empty page in a separate browser context without a signed-in user. */
+/** Opens an empty page in its own browser context, without a signed-in user. */
 export async function openPage(browser: Browser, look: Look, home: PageHome = {}): Promise<WatchedPage> {
   const { baseUrl = sharedStack().baseUrl, issuer = baseUrl } = home;
   const context = await browser.newContext({
@@ -87,7 +87,7 @@ function watch(page: Page, faults: string[], origins: readonly string[]): void {
 }
 
 /**
- * Signs a user in through the API. Stores the refresh token as a cookie in the browser context, as the
+ * Signs a user in through the API. Stores the refresh token as a cookie in the browser context, like the
  * sign-in page does.
  */
 export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 'email' | 'password'>) {
@@ -95,7 +95,7 @@ export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // The script sets the sign-in flag only once, so that a page load after a sign-out leaves the flag unset.
+    // The script sets the sign-in flag only once, so that a page load after a sign-out does not set it again.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');
@@ -116,11 +116,11 @@ export async function settle(page: Page): Promise<void> {
 }
 
 /**
- * Returns the page's serious violations of WCAG 2.2 AA and of axe's best practices for accessibility, as
- * `rule: element`.
+ * Returns the page's serious violations of WCAG 2.2 AA and of axe's accessibility best practices, as `rule:
+ * element`.
  */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // The page's Content-Security-Policy does not block axe, because the debugger protocol injects axe.
+  // axe is injected through the debugger protocol, so the page's Content-Security-Policy does not block it.
   await page.evaluate(axeSource);
   const results = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };

@@ -10,7 +10,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 const model = 'sandbox/sandbox-1';
 const question = 'Star the repository octo/hello for me';
 
-/** Strings that every page must display literally. Some strings contain a right-to-left override. */
+/** Strings that every page must display as plain text. Some strings contain a right-to-left override. */
 export const hostile = {
   tool: 'x<img src=x onerror=hit()>',
   description: '<script>hit()</script> "quoted" \u202Egnp.exe {{7*7}} ${hit()}',
@@ -91,8 +91,8 @@ export async function waitForRequests(baseUrl: string, key: string, count: numbe
 }
 
 /**
- * Waits until a request's contents are stored. Request contents are stored separately from the row of the
- * request log.
+ * Waits until a request's contents are stored. Request contents are stored separately from the request log
+ * row.
  */
 export async function waitForContent(baseUrl: string, key: string, requestId: string): Promise<void> {
   await eventually(async () => (await waitForRow(baseUrl, key, requestId)).content ?? undefined);

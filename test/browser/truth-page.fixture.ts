@@ -46,7 +46,7 @@ export async function openTruth(): Promise<Truth> {
   };
 }
 
-/** Calls the API with the user's access token. */
+/** Calls the gateway's API with the user's access token. */
 export const askAs = <Wanted extends Schema>({ account }: Truth, schema: Wanted, path: string) =>
   callFor(schema, 200, { path, key: account.person.accessToken });
 
@@ -56,7 +56,7 @@ export async function readAll({ watched }: Truth, path: string): Promise<Map<str
   return readFigures(watched.page);
 }
 
-/** Returns the text of the open page. */
+/** Returns the open page's text. */
 export async function readMain({ watched }: Truth): Promise<string> {
   return (await watched.page.locator('main').textContent()) ?? '';
 }
@@ -65,7 +65,7 @@ export const sum = (values: readonly (number | null | undefined)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
 const model = loadCatalog().find('openai', 'gpt-4o-mini')!;
-/** Returns the provider's charge for the request, in USD. */
+/** Returns how much the provider charges for the request, in USD. */
 export const costOf = ({ upstream }: KnownRequest): number =>
   sum(upstream.map((usage) => costUsd(model, usage, Date.now())));
 /**

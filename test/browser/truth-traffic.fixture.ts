@@ -22,7 +22,7 @@ export interface KnownRequest {
   /** The client's request body as JSON, without the provider prefix in the model name. */
   readonly body: string;
   readonly upstream: readonly UpstreamCall[];
-  /** Names of the tools for which the client received tool calls. */
+  /** Names of the tools that the client received calls to. */
   readonly called: readonly string[];
   readonly header: (name: string) => string | null;
 }
@@ -69,8 +69,8 @@ const samples: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Returns arguments that fit the tool's schema. If the arguments of a recovered tool were invalid, the gateway
- * would return the tool call to the model.
+ * Returns arguments that are valid for the tool's schema. If a recovered tool's arguments were invalid, the
+ * gateway would return the call to the model.
  */
 function argumentsFor(name: string): Record<string, unknown> {
   const { properties = {}, required = [] } = longList.find((tool) => tool.function.name === name)?.function
@@ -162,7 +162,7 @@ export class KnownTraffic {
   }
 }
 
-/** Renders the provider's response. A tokenizer counts the input tokens, as at a real provider. */
+/** Renders the provider's response. Input tokens are counted with a tokenizer, as at a real provider. */
 function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => void): ReplayControls {
   const received = JSON.parse(body.toString('utf8')) as { tools?: unknown[]; stream?: boolean };
   const inputTokens = countTokens(JSON.stringify(received));
@@ -172,8 +172,8 @@ function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => voi
 }
 
 /**
- * Returns the tool names in the given function calls. In a stream, only the first chunk of a function call
- * contains the function name.
+ * Returns the tool names in the given function calls. Only the first chunk of a streamed function call
+ * contains the function's name.
  */
 function namesOf(calls: readonly object[] | undefined): string[] {
   return (calls ?? []).flatMap((call) =>

@@ -19,9 +19,9 @@ export const target = 0.8;
 /** The prior of the recovery rate. The prior applies until the recovery rate of the account has been measured. */
 export const priorRate = 0.5;
 /**
- * The number of shadow conversations with the long tool list. Two of the shadow conversations with the long
- * tool list need a tool that the plan pruned. With a recovery rate of 0.5, one of 28 conversations misses a
- * tool. Effective recall is at least 84%, which meets the recall target.
+ * The number of shadow conversations with the long tool list. In two of the shadow conversations with the
+ * long tool list, the model needs a tool that the plan pruned. With a recovery rate of 0.5, one of 28
+ * conversations misses a tool. Effective recall is at least 84%, which meets the recall target.
  */
 export const longConversations = 28;
 export const longMisses = 2;
@@ -40,7 +40,7 @@ export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
   readonly pruned: KnownRequest;
   readonly recovered: KnownRequest;
   readonly frozen: KnownRequest;
-  /** A request with the short tool list, for which pruning is off. */
+  /** A request with the short tool list, for which pruning is turned off. */
   readonly off: KnownRequest;
   /** A request with an API key that has a fixed K. */
   readonly overridden: KnownRequest;
@@ -98,7 +98,7 @@ export async function openKnownAccount(): Promise<KnownAccount> {
 }
 
 const say = (text: string) => [{ role: 'user' as const, content: text }];
-/** The messages of the conversation's second request. One of the messages is the tool result. */
+/** The messages of the conversation's second request. One of the messages contains the tool result. */
 const answered = [
   ...say(question),
   {

@@ -6,7 +6,7 @@ import type { Edge, Recorder } from './recorder.ts';
 export interface ChatKey {
   readonly id: string;
   secret: string;
-  /** The newest tools that a change of the tool list denied, newest last. */
+  /** The newest tools that changes of the tool list denied, newest last. */
   readonly marks: string[];
 }
 
@@ -87,7 +87,7 @@ function withTools(
   return names.length === 0 ? {} : { tools: [...common, ...names.map((name) => render(describeTool(name)))] };
 }
 
-/** Sends one chat in a random format, streamed or not, with or without tools. */
+/** Sends one chat in a random format, with or without streaming, and with or without tools. */
 export async function sendChat(
   recorder: Recorder,
   account: { readonly accountId: string },

@@ -33,7 +33,7 @@ export const faultOf = (given: Partial<CausedFault>): CausedFault => ({
   ...given,
 });
 
-/** An operation that wrote or read a register. */
+/** An operation that wrote to or read from a register. */
 export const accessOf = (
   id: string,
   { startMs, ...access }: RegisterAccess & { readonly startMs: number },

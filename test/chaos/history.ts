@@ -23,7 +23,7 @@ export interface Fault {
    * (`upstream`).
    */
   readonly target: string;
-  /** The start of the fault after the start of the run. */
+  /** When the fault starts, relative to the start of the run. */
   readonly atMs: number;
   /** How long the fault lasts. Faults that take effect at a single moment have the duration 0. */
   readonly forMs: number;
@@ -53,7 +53,7 @@ export type OperationKind =
   | 'policy-read'
   | 'account-delete';
 
-/** A value that an operation wrote to a register or read from a register. Null means that the item is absent. */
+/** A value that an operation wrote to a register or read from it. Null means that the item is absent. */
 export interface RegisterAccess {
   /** The register's name, such as `key:<id>:name`. */
   readonly register: string;
@@ -63,7 +63,7 @@ export interface RegisterAccess {
 
 /** One client request and its response. */
 export interface Operation {
-  /** A unique name, which chat requests also carry in their bodies. */
+  /** A unique name, which the bodies of chat requests also contain. */
   readonly id: string;
   readonly kind: OperationKind;
   readonly accountId: string;
@@ -75,7 +75,7 @@ export interface Operation {
   readonly endMs: number;
   /** The HTTP status. The status is 0 if the connection broke before a status arrived. */
   readonly status: number;
-  /** The error code of the response, or null without an error. */
+  /** The response's error code, or null if there is no error. */
   readonly code: string | null;
   /** Whether the response is complete, including the end of a stream. */
   readonly isWhole: boolean;
@@ -94,7 +94,7 @@ export interface UpstreamRequest {
   readonly tools: readonly string[];
 }
 
-/** A row of the request log, read from the database after the run. */
+/** A request log row, read from the database after the run. */
 export interface LogRow {
   readonly id: string;
   readonly accountId: string;
@@ -134,7 +134,7 @@ export interface History {
   readonly limitedKeys: readonly LimitedKey[];
   /** The tools that are denied for the whole run, by API key id. */
   readonly deniedTools: Readonly<Record<string, readonly string[]>>;
-  /** Tables with rows of deleted accounts, as `<database>.<table>`. */
+  /** Tables that still contain rows of deleted accounts, as `<database>.<table>`. */
   readonly leftovers: readonly string[];
   /** Secrets found in logs, as `<process>: <name of the secret>`. */
   readonly leaks: readonly string[];
@@ -158,7 +158,7 @@ export const isRejected = ({ status }: Operation): boolean => status >= 400 && s
 export const isAcknowledged = ({ status, isWhole }: Operation): boolean =>
   status >= 200 && status < 300 && isWhole;
 
-/** Returns the milliseconds of an interval that lie inside any of the given intervals. */
+/** Returns how many milliseconds of an interval lie inside any of the given intervals. */
 export function overlapMs(
   startMs: number,
   endMs: number,

@@ -13,7 +13,7 @@ interface ModelKey {
 export interface Defects {
   /** A rename is acknowledged but never applied. */
   losesRenames?: boolean;
-  /** A list of keys returns the names before the last change. */
+  /** A list of keys returns the names from before the last change. */
   readsStaleNames?: boolean;
   /** A deleted provider stays connected. */
   keepsProviders?: boolean;

@@ -42,15 +42,15 @@ const choices: Readonly<
   'stall-link': { weight: 1, targets: ['nats', 'redis', 'redis-cache'], longestMs: 8_000 },
 };
 
-/** The calm time at the start and at the end of a run, in milliseconds. */
+/** The time without faults at the start and the end of a run, in milliseconds. */
 const calmMs = { start: 4_000, end: 4_000 } as const;
 const shortestMs = 500;
-/** The mean time from one fault's start to the next. Longer faults therefore overlap. */
+/** The mean time from one fault's start to the next. Faults that last longer therefore overlap. */
 const everyMs = 2_500;
 /** The time without faults that a killed or stopped process gets before its next fault. */
 const restMs = 4_000;
 
-/** Draws the faults of a run. Equal seeds and durations give equal faults. */
+/** Draws the faults of a run at random. The same seed and duration always give the same faults. */
 export function drawFaults(seed: number, seconds: number): Fault[] {
   // The clients use the seed itself, so the nemesis derives a different random sequence from it.
   const random = randomFrom(seed ^ 0x5bd1e995);

@@ -47,7 +47,7 @@ export async function settleRecords(stack: StackUnderTest, operations: ReadonlyS
   };
   // If rows or entries are missing, the checker reports them with their operations.
   await eventually(isSettled, 60_000).catch(() => undefined);
-  // A duplicate row or entry would arrive later.
+  // Duplicate rows or entries would arrive during this wait.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
 }
 

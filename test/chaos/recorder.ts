@@ -22,7 +22,7 @@ export interface Given {
   readonly isComplete?: (text: string) => boolean;
 }
 
-/** Records operations with their times. */
+/** Records operations and their times. */
 export class Recorder {
   readonly operations: Operation[] = [];
   readonly now: () => number;
@@ -37,7 +37,7 @@ export class Recorder {
     return `op-${this.#count}`;
   }
 
-  /** Sends a request and records the operation. Returns null if the request got no complete response. */
+  /** Sends a request and records the operation. Returns null if the client received no complete response. */
   async send(given: Given): Promise<PartialAnswer | null> {
     const { kind, accountId, keyId, edge, sent, subjectKeyId = null } = given;
     const id = given.id ?? this.nextId();

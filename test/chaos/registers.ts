@@ -49,8 +49,8 @@ export function isLinearizable(accesses: readonly TimedAccess[], initial: string
 }
 
 /**
- * A state of the search. All accesses before `first` have taken effect, and so have the accesses at the
- * positions in `ahead`.
+ * One state of the linearizability search. All accesses before `first` have taken effect, and so have the
+ * accesses at the positions in `ahead`.
  */
 interface State {
   readonly value: string | null;
@@ -58,7 +58,7 @@ interface State {
   readonly ahead: readonly number[];
 }
 
-/** A write without a response changes nothing if no later read returns its value. */
+/** A write without a response has no effect on the search if no later read returns its value. */
 function dropUnseenWrites(accesses: readonly TimedAccess[]): TimedAccess[] {
   const read = new Set(accesses.filter(({ action }) => action === 'read').map(({ value }) => value));
   return accesses.filter(({ endMs, value }) => endMs !== Infinity || read.has(value));

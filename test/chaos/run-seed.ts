@@ -50,7 +50,7 @@ export async function runSeed({ seed, seconds, faults }: RunOptions): Promise<Hi
   }
 }
 
-/** The clock of a run. The clock also records when the machine delayed this process. */
+/** A run's clock. The clock also records when the machine did not run this process. */
 class Clock {
   readonly stalls: { startMs: number; endMs: number }[] = [];
   #startedAt = performance.now();
@@ -61,7 +61,7 @@ class Clock {
     this.#startedAt = performance.now();
   }
 
-  /** Records each interval in which a timer of 50 ms was more than 100 ms late. */
+  /** Records each interval in which a 50 ms timer was more than 100 ms late. */
   watchStalls(): () => void {
     let last = this.now();
     const timer = setInterval(() => {
@@ -73,7 +73,7 @@ class Clock {
   }
 }
 
-/** The accounts exist before the run, so their names have a value. All other registers are empty. */
+/** The accounts exist before the run, so their names have a value. All other registers are empty at the start. */
 function describeInitial({ accounts }: Scene): Record<string, string | null> {
   return Object.fromEntries(
     accounts.map(({ accountId, accountName }) => [`policy:${accountId}`, accountName]),
@@ -88,7 +88,7 @@ function describeDenied({ accounts, doomed }: Scene): Record<string, string[]> {
   return Object.fromEntries(keys.map(({ id }) => [id, [forbiddenTool]]));
 }
 
-/** Returns the time from the end of the last fault until each kind of request succeeded on each edge. */
+/** Returns the time between the end of the last fault and the first success of each kind of request on each edge. */
 async function awaitRecovery(
   { edges, accounts }: Scene,
   recorder: Recorder,
@@ -118,7 +118,7 @@ async function readRecords(
   { stack, doomed, edges, upstream, accounts, farEdge }: Scene,
   recorder: Recorder,
 ): Promise<Pick<History, 'rows' | 'ledger' | 'leftovers' | 'leaks'>> {
-  // The deletion may have failed during the run.
+  // The deletion may have failed during the run, so it is repeated.
   for (let tries = 0; tries < 20; tries += 1) {
     if (await deleteAccount(recorder, doomed, edges[0]!)) break;
     await waitMs(500);

@@ -25,7 +25,7 @@ interface Body {
   readonly tools?: readonly { readonly name?: string; readonly function?: { readonly name: string } }[];
 }
 
-/** Starts a provider that records requests and returns the same text in the format of each endpoint. */
+/** Starts a provider that records requests and returns the same text in every endpoint's format. */
 export async function startUpstream(now: () => number): Promise<Upstream> {
   const provider: ReplayProvider = await startProvider();
   const requests: UpstreamRequest[] = [];
@@ -52,7 +52,7 @@ export async function startUpstream(now: () => number): Promise<Upstream> {
   return upstream;
 }
 
-/** Four ways in which a provider fails, one after another. */
+/** Makes the provider fail in four different ways, one after another. */
 function breakAnswer(answer: ReplayControls, count: number): ReplayControls {
   const error = { error: { message: 'overloaded', type: 'server_error', code: null, param: null } };
   const ways: readonly ReplayControls[] = [

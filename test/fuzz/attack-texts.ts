@@ -1,7 +1,7 @@
 import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp';
 
 /**
- * Texts that attackers have used against the gateway, and texts that slow down parsers of the gateway's
+ * Texts that were used in attacks on the gateway, and texts that slow down parsers of its
  * formats.
  */
 const known = [
@@ -38,9 +38,9 @@ const choicesMax = 6;
 const charactersMax = 10;
 
 /**
- * A text that repeats a piece in order to slow down a regular expression. The pieces are matches, beginnings
- * of matches (near misses), repeated parts of the expression, single characters, alternating characters, and
- * known attacks. Each piece is repeated up to the given length. The ending of the text prevents a match.
+ * A text that repeats a piece in order to slow down a regular expression. The pieces are matches, beginnings of
+ * matches (near misses), repeated parts of the expression, single characters, alternating characters, and known
+ * attacks. Each piece is repeated until the text has the given length. The text's ending prevents a match.
  */
 export interface Attack {
   readonly before: string;
@@ -50,8 +50,8 @@ export interface Attack {
 
 export function renderAttack({ before, piece, after }: Attack, chars: number): string {
   const times = Math.max(1, Math.floor((chars - before.length - after.length) / piece.length));
-  // Joins the pieces into one flat string.
-  // If the string were linked (a rope), V8 would flatten the string during the measurement.
+  // Joins the pieces into a single flat string. V8 would flatten a linked string (a rope) during the
+  // measurement.
   return Buffer.from(before + piece.repeat(times) + after, 'utf16le').toString('utf16le');
 }
 
@@ -143,7 +143,7 @@ class Sampler {
     return [];
   }
 
-  /** Returns one character for each character class in the regular expression. */
+  /** Returns one character for each character class of the regular expression. */
   characters(pattern: AST.Pattern): string[] {
     const found = new Set<string>();
     visitRegExpAST(pattern, {

@@ -83,7 +83,7 @@ export const invariants: Readonly<Record<string, Holds>> = {
 };
 
 /**
- * Returns a string's size in a JSON request body. Quotes are escaped, and a four-byte character counts as two
+ * Returns a string's size in a JSON request body. Quotes are escaped, and four-byte characters count as two
  * UTF-16 code units.
  */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));

@@ -22,7 +22,7 @@ const noRedis = {
   set: () => Promise.reject(new Error('away')),
 };
 
-/** Creates an edge replica with several compressors. Each compressor has a separate memory. */
+/** Creates an edge replica with several compressors. Each compressor has its own memory of texts. */
 function openReplica(compressors: number): ContextPlanner {
   const stores = Array.from({ length: compressors }, () => new ConversationStore(10_000_000));
   let next = 0;
@@ -73,7 +73,7 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
 const bodyOf = (made: Conversation, results: readonly string[]): Buffer =>
   Buffer.from(JSON.stringify(made.body(results), null, 1));
 
-/** Returns the request body without tool results. Compression must change only tool results. */
+/** Returns the request body without tool results. Compression may change nothing but tool results. */
 const withoutResults = (made: Conversation, body: Buffer): unknown => {
   const results = new Set(made.resultsIn(JSON.parse(body.toString())));
   return JSON.parse(body.toString(), (_, value: unknown) =>

@@ -1,5 +1,5 @@
 /**
- * The size of the hostile input, in UTF-16 code units. The maximum size of stored content has the same value.
+ * The size of the hostile input, in UTF-16 code units. The size equals the maximum size of stored content.
  */
 export const hostileChars = 2 * 1024 * 1024;
 /** The maximum CPU time for a hostile input, in milliseconds. */
@@ -13,7 +13,7 @@ export function cpuMsOf(run: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-/** The number of measurements in a row. The first function calls are slower because of compilation. */
+/** The number of measurements in a row. The first function calls are slower because the code is not compiled yet. */
 const triesAtOnce = 5;
 const pauseMs = 250;
 

@@ -18,6 +18,6 @@ export function fuzz<Case>(name: string, cases: fc.Arbitrary<Case>, holds: (exam
       markInterruptAsFailure: false,
     });
   };
-  // The time limit leaves additional time for the reduction of a failing case.
+  // The timeout leaves extra time for reducing a failing case.
   test(name, run, secondsEach * 1000 + 60_000);
 }

@@ -44,7 +44,7 @@ function expectLinear(what: string, run: () => unknown, msMax = cpuMsMax): void 
     try {
       run();
     } catch {
-      // A rejection of the input is a valid outcome.
+      // Rejecting the input is a valid outcome.
     }
   }, msMax);
   const took = ms <= msMax ? `${what}: within the limit` : `${what}: ${ms.toFixed(0)} ms`;
@@ -106,7 +106,7 @@ function cutBytes(bytes: Buffer, size: number): Buffer[] {
   );
 }
 
-/** The decoders. For each decoder, a function that feeds chunks to it. */
+/** The decoders under test. For each decoder, a function that feeds chunks to it. */
 const decoders: Readonly<Record<string, () => (chunk: Buffer) => unknown>> = {
   'server-sent events': () => {
     const decoder = new SseDecoder({ frameBytesMax: 1e9 });
@@ -173,7 +173,7 @@ describe('decoders take linear time for single bytes', () => {
           try {
             for (const chunk of chunks) push(chunk);
           } catch {
-            // A rejection of the input is a valid outcome.
+            // Rejecting the input is a valid outcome.
           }
         };
       });

@@ -4,8 +4,8 @@ import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 import { findExpressions, type FoundExpression } from './expressions.ts';
 
 /**
- * Regular expressions that never match a text from a client or a provider, by location in the source code.
- * The value is the reason. All other regular expressions must take linear time.
+ * Regular expressions that are never applied to text from a client or provider, by location in the source
+ * code. The value is the reason. All other regular expressions must take linear time.
  */
 const excluded: Readonly<Record<string, string>> = {};
 
@@ -21,8 +21,8 @@ const readAtMost: Readonly<Record<string, number>> = {
 };
 
 /**
- * Files that build a regular expression at run time. The value describes the expression. Each file
- * builds the expression from constants, or has a test in `linear-time-scanners.spec.ts`.
+ * Files that build a regular expression at run time. Each entry describes the expression. Each of these files
+ * either builds the expression from constants or has a test in `linear-time-scanners.spec.ts`.
  */
 const built: Readonly<Record<string, string>> = {
   'apps/edge-gateway/src/loops/loop-guard.ts': 'constants only: a fixed start and 32 hexadecimal digits',
@@ -60,7 +60,7 @@ function applyAgain(expression: RegExp, text: string): void {
  */
 const screenedChars = 16 * 1024;
 const screenedMsMax = 25;
-/** The number of slowest attacks. The test repeats the slowest attacks with the full text size. */
+/** The number of slowest attacks. The slowest attacks are repeated with the full text size. */
 const slowestCount = 2;
 
 function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: number, tries = 2): number {
@@ -97,8 +97,8 @@ function screen({ source, flags }: FoundExpression): Attack[] {
 function expectLinear(literal: FoundExpression, chars: number): void {
   const expression = new RegExp(literal.source, literal.flags);
   for (const attack of screen(literal)) {
-    // Quadratic time with a small factor takes seconds on an eighth of the full text. On a full-size text,
-    // quadratic time would take minutes.
+    // Quadratic time with a small factor still takes seconds on an eighth of the full text. On a full-size
+    // text, quadratic time would take minutes.
     const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
     if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
     const ms = measure(expression, attack, chars, cpuMsMax, 25);
@@ -126,7 +126,7 @@ test('every regular expression of the services is found', () => {
 });
 
 test('a regular expression that takes quadratic time is detected', () => {
-  // On a fast processor, screening does not detect the second expression.
+  // On a fast processor, screening does not find the second expression.
   for (const source of ['\\/+$', '\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*'])
     expect(() => {
       expectLinear({ place: '', source, flags: 'g' }, hostileChars / 4);

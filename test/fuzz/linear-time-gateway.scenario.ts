@@ -1,7 +1,7 @@
 /**
  * Sends hostile texts and structures through a running gateway that logs contents. In the edge, tool router,
- * compressor and worker, no event loop may work for more than 100 ms without a pause. The limit is in
- * processor time, so the test is also reliable on a busy machine.
+ * compressor and worker, no event loop may work for more than 100 ms without a pause. The limit applies to
+ * CPU time, so the test is reliable even on a busy machine.
  */
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { connectEachFormat, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
@@ -23,8 +23,8 @@ import { hostileStructures } from './hostile/structures.ts';
 import { hostileTexts } from './hostile/texts.ts';
 
 /**
- * The number of attempts per input. Compilation, garbage collection and other processes only add processor
- * time, and only to some attempts. An input therefore fails only if it stalls a service in every attempt.
+ * The number of attempts per input. Compilation, garbage collection and other processes only add CPU time,
+ * and only to some attempts. An input therefore fails only if a service stalls in every attempt.
  */
 const attempts = 6;
 const timeoutMs = 900_000;
@@ -32,7 +32,7 @@ const timeoutMs = 900_000;
 let stack: StackUnderTest;
 let provider: ReplayProvider;
 let watch: StallWatch;
-/** Two API keys of one account. `free` has no denied tools, and `listed` has one denied tool. */
+/** Two API keys of one account. The key `free` has no denied tools, and `listed` has one. */
 let keys: { readonly free: string; readonly listed: string };
 let requests = 0;
 const undo: Undo[] = [];
@@ -66,7 +66,7 @@ async function change(key: string, path: string, method: string, body: object): 
   expect({ path, status: answer.status, text: answer.text }).toMatchObject({ path, status: 200 });
 }
 
-/** Sends ordinary requests first, so that the code is compiled before the attacks. */
+/** Sends ordinary requests first, so that the code is compiled before the attacks start. */
 async function warmUp(): Promise<void> {
   const text = 'The weather in Paris is fine today.\n'.repeat(3_000);
   for (let round = 0; round < 3; round += 1)
@@ -88,7 +88,7 @@ const formatOf = ({ endpoint, isTranslated }: ChatShape) =>
 const nameOf = ({ endpoint, isStream, isTranslated }: ChatShape): string =>
   `${endpoint}, ${isStream ? 'streamed' : 'plain'}, ${isTranslated ? 'translated' : 'in the provider’s own format'}`;
 
-/** Renders a request with the hostile text in every position of a conversation. */
+/** Renders a conversation with the hostile text in every position. */
 function writeHostileChat(shape: ChatShape, text: string): HostileRequest {
   const part = text.slice(0, text.length / 4);
   return writeChat(shape, { mark: mark(), user: part, result: part, argument: part, description: part });
@@ -108,8 +108,8 @@ async function post(
 type Attack = readonly [name: string, run: () => Promise<unknown>];
 
 /**
- * Sends all attacks at the same time. If a service stalls, the function repeats the attacks one by one.
- * Returns the attacks that stall a service in all attempts.
+ * Sends all attacks at the same time. If a service stalls, the attacks are repeated one by one. Returns the
+ * attacks that stall a service in all attempts.
  */
 async function findStalling(attacks: readonly Attack[]): Promise<Readonly<Record<string, unknown>>> {
   const together = await watch.during(async () => {

@@ -72,7 +72,7 @@ const ignoringErrors = (run: () => unknown): void => {
   try {
     run();
   } catch {
-    // A rejection of the input is a valid outcome.
+    // Rejecting the input is a valid outcome.
   }
 };
 

@@ -18,8 +18,8 @@ const permission = new ToolPermission({ allowedTools: null, deniedTools: ['denie
 const settings = { mode: 'balanced', recoverable: true, version: 1 } as const;
 
 /**
- * Runs the function and ignores rejections. The rejection of an input is a valid outcome, and the test also
- * measures its time.
+ * Runs the function and ignores rejections. Rejecting an input is a valid outcome, and the time that it takes
+ * is measured too.
  */
 function ignoringRefusals(run: () => unknown): void {
   try {
@@ -68,7 +68,7 @@ describe('hostile structures of 2 MiB take at most 200 ms of processor time in e
   });
 });
 
-/** Requests that contain many items of one kind. Translations may merge many items of one kind. */
+/** Requests that contain many items of one kind. Translations may merge many items of the same kind. */
 const growing: Readonly<Record<string, (count: number) => object>> = {
   'messages of one role': (count) => ({
     messages: Array.from({ length: count }, () => ({ role: 'user', content: 'a' })),

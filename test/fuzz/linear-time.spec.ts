@@ -28,9 +28,9 @@ function shortestMs(run: () => void): number {
 const factorMax = 3;
 
 /**
- * Doubling the input may at most triple the time, because quadratic work would quadruple the time. A busy
- * machine can distort one measurement, so the test repeats the measurement. Quadratic code exceeds the limit
- * in every repetition.
+ * If the input doubles, the time may at most triple, because quadratic work would take four times as long. A
+ * busy machine can distort one measurement, so the test measures again. Quadratic code exceeds the limit in
+ * every repetition.
  */
 function expectLinear(prepare: (size: number) => () => void, size: number): void {
   const factors: number[] = [];

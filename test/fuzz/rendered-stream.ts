@@ -22,7 +22,7 @@ interface Heard {
 }
 
 /**
- * Reads a rendered stream. Throws an error unless the stream consists only of complete frames with valid
+ * Parses a rendered stream. Throws an error unless the stream consists of complete frames with valid
  * JSON.
  */
 export function hear(format: ClientName, bytes: Buffer): HeardStream {

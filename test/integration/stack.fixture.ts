@@ -4,7 +4,7 @@ import type { startStack } from '@gateway/testing';
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * The deadline for calls in tests. The test deadline allows for a service that stalled for a moment. The test
+ * The deadline for calls in tests. The deadline allows for a service that stalls for a moment. The test
  * deadline is longer than the deadlines in the contracts, which are meant for client requests.
  */
 const patience = { deadlineMs: 30_000 };

@@ -9,7 +9,7 @@ import { listWorkloads, type Workload } from './workloads.fixture.ts';
 const ofNode = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
 const keyOf32Bytes = Buffer.alloc(32, 7).toString('base64');
-/** A value of the right type for each environment variable that comes from a Kubernetes Secret. */
+/** A value of the right type for each environment variable that a Kubernetes Secret provides. */
 const secretValues: Readonly<Record<string, string>> = {
   NATS_PASSWORD: 'password',
   REDIS_URL: 'redis://:password@redis:6379',

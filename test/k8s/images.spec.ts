@@ -8,7 +8,7 @@ import { overlays, renderOverlay, root } from './kustomize.fixture.ts';
 import { listWorkloads } from './workloads.fixture.ts';
 
 const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8');
-/** The apps that run as processes. The edge image contains the dashboard as static files. */
+/** The names of the apps that run as processes. The edge image contains the dashboard as static files. */
 const apps = readdirSync(join(root, 'apps')).filter((app) =>
   existsSync(join(root, 'apps', app, 'src/main.ts')),
 );

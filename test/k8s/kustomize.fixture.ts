@@ -81,8 +81,8 @@ function isTarget({ target }: Patch, object: Manifest): boolean {
 }
 
 /**
- * Applies patches to Kubernetes objects. Throws an error if a patch changes nothing, although kustomize would
- * accept the patch.
+ * Applies patches to Kubernetes objects. Throws an error if a patch changes nothing, although kustomize
+ * accepts such a patch.
  */
 function applyPatches(
   objects: readonly Manifest[],
@@ -137,7 +137,7 @@ function readKustomization(directory: string): Kustomization {
 }
 
 /**
- * Renders Kubernetes objects with the features of kustomize that k8s/ uses. These features are resources,
+ * Renders Kubernetes objects with those kustomize features that k8s/ uses. These features are resources,
  * components, JSON patches, image tags, a namespace, and ConfigMaps from files. If kustomize is installed, a
  * spec compares the rendered objects with the output of kustomize.
  */

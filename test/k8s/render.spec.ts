@@ -11,7 +11,7 @@ const byName = (manifests: readonly Manifest[]): Record<string, Manifest> =>
   Object.fromEntries(manifests.map((object) => [nameOf(object), object]));
 
 /**
- * Renders an overlay with kubectl. Components require kustomize 3.7 or later. Some distributions provide a
+ * Renders an overlay with kubectl. Components require kustomize 3.7 or later. Some distributions ship a
  * kubectl that still contains kustomize 2.0.
  */
 function renderWithKubectl(overlay: string): Manifest[] | null {

@@ -58,7 +58,7 @@ const workload = z.looseObject({
   }),
 });
 
-/** A Deployment, StatefulSet or Job, together with the single container in each of its pods. */
+/** A Deployment, StatefulSet or Job, with the only container in each of its pods. */
 export interface Workload {
   readonly name: string;
   readonly kind: string;
@@ -68,7 +68,7 @@ export interface Workload {
   readonly replicas: number | undefined;
   readonly pod: z.output<typeof pod>;
   readonly container: z.output<typeof container>;
-  /** The names of volumes that remain after the deletion of the pod. */
+  /** The names of volumes that outlive the pod. */
   readonly claims: readonly string[];
 }
 

@@ -34,7 +34,7 @@ let load: Load;
 
 /**
  * Loads the alert rules in deploy/ into a real Prometheus, which scrapes a stack under load.
- * @param factor the factor by which time runs faster for Prometheus, where 1 leaves the rules unchanged
+ * @param factor how many times faster time runs for Prometheus, where 1 leaves the rules unchanged
  */
 export function describeAlerts(factor: number): void {
   const undo: Undo[] = [];
@@ -187,7 +187,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Sends a few requests per second, with tools and a tool result, until the test stops the load. */
+/** Sends a few requests per second, with tools and a tool result, until the load is stopped. */
 function startLoad(): Load {
   const failures: string[] = [];
   let isRunning = true;

@@ -5,7 +5,7 @@ import { root } from '../../tools/bootstrap/stack/root.ts';
 export { root };
 
 export interface Instruction {
-  /** The keyword of the instruction, such as `COPY` or `RUN`. */
+  /** The instruction's keyword, such as `COPY` or `RUN`. */
   readonly keyword: string;
   readonly text: string;
 }

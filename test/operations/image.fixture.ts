@@ -16,9 +16,9 @@ import { findInstruction, readStages, root, stageOf, type Stage } from './docker
 const withModels = 'tool-router';
 
 /**
- * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which its COPY
- * and RUN instructions are executed. The checkout itself replaces the `build` stage. The build uses no separate
- * root file systems and no namespaces. File permissions make each file tree read-only for the image user.
+ * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which its
+ * COPY and RUN instructions are executed. The checkout itself replaces the `build` stage. The build needs neither
+ * separate root file systems nor namespaces. File permissions make each file tree read-only for the image user.
  */
 export class ImageBuild {
   readonly #stages = readStages();
@@ -74,7 +74,7 @@ export class ImageBuild {
     execFileSync('chmod', ['-R', 'a-w', tree]);
   }
 
-  /** Builds the Dockerfile stage `files`. The stage contains the build output of one app from the checkout. */
+  /** Builds the Dockerfile stage `files`. The stage contains one app's build output from the checkout. */
   #chooseFiles(app: string): string {
     const directory = join(this.#directory, `files-of-${app}`);
     if (existsSync(directory)) return directory;
@@ -111,11 +111,11 @@ function run(commands: string, cwd: string, env: Record<string, string>): void {
   });
 }
 
-/** Returns true for paths inside allowed folders that deploy/Dockerfile.dockerignore excludes. */
+/** Returns true for paths that lie in allowed folders but are excluded by deploy/Dockerfile.dockerignore. */
 const isIgnored = (source: string) => /\/(node_modules|generated|\.data)$|\.spec\.ts$/.test(source);
 
 /**
- * Copies installed packages. Packages contain many small files, so the function uses hard links where
+ * Copies installed packages. Packages contain many small files, which are therefore hard-linked where
  * possible.
  */
 function copyPackages(source: string, target: string): void {
@@ -131,7 +131,7 @@ function copyTree(source: string, target: string): void {
   else cpSync(source, target, { recursive: true, filter: (each) => !isIgnored(each) });
 }
 
-/** Creates a folder with this process's Node version, because a real image also contains Node. */
+/** Creates a folder that contains this process's Node version, because a real image also contains Node. */
 export function unpackNode(directory: string): string {
   const bin = join(directory, 'bin');
   mkdirSync(bin);
@@ -140,7 +140,7 @@ export function unpackNode(directory: string): string {
   return bin;
 }
 
-/** Returns the user of the images. Returns undefined if this process is not allowed to switch users. */
+/** Returns the user that runs the images. Returns undefined if this process is not allowed to switch users. */
 export function chooseImageUser(): { uid: number; gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
 }

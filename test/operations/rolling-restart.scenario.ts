@@ -19,7 +19,7 @@ export interface RollingRestart extends Pick<
   ClientOptions,
   'requestsPerSecond' | 'openStreams' | 'chunksPerStream' | 'chunkEveryMs'
 > {
-  /** The number of restarts of each process. */
+  /** How often each process is restarted. */
   readonly rounds: number;
   /** Which processes to restart, either all processes or one process of each kind. */
   readonly which: 'every' | 'one of each';
@@ -69,8 +69,8 @@ async function openAccount(stack: StackUnderTest, undo: Undo[]) {
 }
 
 /**
- * Restarts a process as an orchestrator does. The load balancer drops the edge first, and the edge then waits
- * for its streams.
+ * Restarts a process as an orchestrator does. The load balancer first stops using the edge, which then waits
+ * for its streams to end.
  */
 async function restart(stack: StackUnderTest, balancer: Balancer, name: string): Promise<void> {
   const unit = stack.service(name);

@@ -1,7 +1,7 @@
-// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser.
-// The benchmark measures the frame rate while scrolling.
-// The benchmark also measures the delay from a click to the click's visible effect.
-// Run this benchmark on an idle machine.
+// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a
+// browser. The benchmark measures the frame rate while scrolling. The benchmark also
+// measures the delay between a click and its visible effect. Run this benchmark on an idle
+// machine.
 import { parseArgs } from 'node:util';
 import { signUpPerson, startStack } from '@gateway/testing';
 import { chromium, type Page } from 'playwright-core';
@@ -14,7 +14,7 @@ const { values } = parseArgs({
 });
 const [rows, tools] = [Number(values.rows), Number(values.tools)];
 
-// The plan deadline is long, because the benchmark measures the page and not the planning time under load.
+// The plan deadline is long, because the benchmark measures the page instead of planning under load.
 const stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '10000' } } });
 try {
   const person = await signUpPerson(stack.baseUrl);
@@ -127,8 +127,8 @@ async function measureScroll(page: Page, path: string, label: string) {
 }
 
 /**
- * Returns the delay from an input to the frame that shows the input's effect. The browser measures the delay
- * with the Event Timing API.
+ * Returns the delay between an input and the frame that shows its effect. The browser measures the delay with
+ * the Event Timing API.
  */
 async function measureInteractions(page: Page) {
   await page.evaluate(() => {

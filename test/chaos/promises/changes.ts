@@ -11,7 +11,7 @@ import { findBrokenRegisters, type TimedAccess } from '../registers.ts';
 
 /** Every replica detects a change within one second if nothing fails, and within ten seconds otherwise. */
 const detectedMs = { calm: 1_000, disturbed: 10_000 } as const;
-/** A fault may have effects for this time after its end, in milliseconds. */
+/** How long a fault may have effects after its end, in milliseconds. */
 const aftermathMs = 5_000;
 
 /** Returns the time from which every replica must apply a change that was acknowledged at `atMs`. */

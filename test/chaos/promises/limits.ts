@@ -1,7 +1,7 @@
 import { isChat, isServed, type CausedFault, type History, type Operation } from '../history.ts';
 
 const windowMs = 60_000;
-/** The time after a data loss of Redis until every edge has reported its requests, in milliseconds. */
+/** The time after a data loss in Redis until every edge has reported its requests, in milliseconds. */
 const reportedMs = 2_000;
 
 /** Without durability, a Redis server loses its data when it is killed or emptied. */
@@ -37,8 +37,8 @@ function isUnreported(history: History, { startMs, endMs }: Operation): boolean 
 }
 
 /**
- * The tokens saved for a key exceed its daily budget by at most one request's savings. An edge that is killed
- * loses the savings of at most the requests that it was serving.
+ * The tokens saved for a key exceed its daily budget by at most one request's savings. A killed edge loses at
+ * most the savings of the requests that it was serving.
  */
 export function budgetsHold(history: History): string[] {
   return history.limitedKeys.flatMap(({ keyId, dailyTokenBudget }) => {

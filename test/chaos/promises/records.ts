@@ -8,7 +8,7 @@ import {
   type Operation,
 } from '../history.ts';
 
-/** The token counts in each response of the recording provider. */
+/** The token counts in each of the recording provider's responses. */
 export const expectedTokens = { prompt: 1_000, completion: 100 } as const;
 
 const countBy = (rows: readonly LogRow[]): Map<string, LogRow[]> => Map.groupBy(rows, ({ id }) => id);
@@ -42,8 +42,8 @@ export function everyAcceptedRequestHasOneRow(history: History): string[] {
 }
 
 /**
- * A served request's row has the status `ok` and the provider's token counts. After a failure of the edge at
- * the end of a response, the status may be `interrupted`.
+ * A served request's row has the status `ok` and the provider's token counts. If the edge fails at the end of
+ * a response, the status may be `interrupted`.
  */
 export function rowsHaveStatusAndTokens(history: History): string[] {
   const rows = new Map(history.rows.map((row) => [row.operation, row]));
@@ -58,7 +58,7 @@ export function rowsHaveStatusAndTokens(history: History): string[] {
   });
 }
 
-/** How long a process may take to write the end of a request to its spool, in milliseconds. */
+/** The maximum time in milliseconds until a process has written the end of a request to its spool. */
 const spoolMs = 1_000;
 
 function wasEdgeKilled(faults: readonly CausedFault[], { edge, startMs, endMs }: Operation): boolean {
@@ -69,8 +69,8 @@ function wasEdgeKilled(faults: readonly CausedFault[], { edge, startMs, endMs }:
 }
 
 /**
- * The ledger has one entry for each row with saved tokens, and no other entry. The entries of deleted
- * accounts are stored under a pseudonym, so the check covers only remaining accounts.
+ * The ledger has exactly one entry for each row with saved tokens, and no other entries. The entries of
+ * deleted accounts are stored under a pseudonym, so the check covers only remaining accounts.
  */
 export function ledgerEqualsLog(history: History): string[] {
   const deleted = listDeletedAccounts(history);

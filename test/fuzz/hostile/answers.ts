@@ -147,7 +147,7 @@ export function writeUnfinishedEvent(bytes: number): ReplayControls {
   return { status: 200, headers: events, body: `data: ${'x'.repeat(bytes)}`, chunkBytes: 1 };
 }
 
-/** Returns an error response of a provider with a hostile text. */
+/** Returns a provider's error response that contains a hostile text. */
 export function writeError(text: string): ReplayControls {
   return {
     status: 400,

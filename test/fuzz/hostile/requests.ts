@@ -29,7 +29,7 @@ export interface ChatShape {
 }
 
 /**
- * One request's texts, with a mark that no other request contains. Because of the mark, no service can use a
+ * One request's texts, with a mark that no other request contains. The mark prevents services from using a
  * cached result.
  */
 export interface ChatTexts {

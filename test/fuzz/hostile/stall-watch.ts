@@ -7,15 +7,15 @@ import { eventually } from '../../integration/stack.fixture.ts';
 export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] as const;
 
 /**
- * The longest time in seconds of processor work without a pause that the test allows. The histogram of event
- * loop stalls has a bucket with the longest allowed time as its bound.
+ * The longest permitted CPU time without a pause, in seconds. The histogram of event loop stalls has a bucket
+ * with the longest allowed time as its bound.
  */
 const stallSecondsMax = 0.1;
 
 interface ServiceFigures {
   /** The number of stalls that used more CPU time than the bound. */
   readonly stalls: number;
-  /** The processor time of all stalls, in seconds. */
+  /** The CPU time of all stalls, in seconds. */
   readonly stallSeconds: number;
   /** The processor time of the whole process, in seconds. */
   readonly cpuSeconds: number;
@@ -93,8 +93,8 @@ export class StallWatch {
 const idleEveryMs = 150;
 const idleReads = 3;
 /**
- * The CPU time in seconds below which a process counts as idle. An idle process uses about 10 ms between two
- * reads, for timers and for the metrics.
+ * The CPU time in seconds below which a process counts as idle. Between two reads, an idle process uses about
+ * 10 ms, for timers and for the metrics.
  */
 const idleCpuSeconds = 0.06;
 

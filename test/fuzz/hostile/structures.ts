@@ -1,4 +1,4 @@
-/** Repeats an item with an increasing number until the text has the given number of characters. */
+/** Repeats an item with an increasing number until the text has the given length in characters. */
 function fill(chars: number, item: (at: number) => string): string {
   const items: string[] = [];
   for (let length = 0, at = 0; length < chars; at += 1) {
@@ -10,7 +10,7 @@ function fill(chars: number, item: (at: number) => string): string {
 }
 
 /**
- * Request bodies with a hostile structure, by name. Each body is JSON text without the fields `model` and
+ * Request bodies with a hostile structure, by name. The bodies are JSON text without the fields `model` and
  * `stream`.
  */
 export const hostileStructures: Readonly<Record<string, (chars: number, mark: string) => string>> = {

@@ -1,6 +1,6 @@
 /**
- * Pieces of text that have slowed down similar code. Each piece is repeated in the test. The keys name the
- * special property of each piece.
+ * Pieces of text that have slowed down similar code. Each piece is repeated in the test. Each key names the
+ * special property of its piece.
  */
 const repeated: Readonly<Record<string, string>> = {
   'one letter': 'a',
@@ -49,8 +49,8 @@ const letters = 'abcdefghijklmnopqrstuvwxyz';
 const encoded = `${letters}${letters.toUpperCase()}0123456789+/`;
 
 /**
- * Returns nested objects and lists with two members each. The objects and lists are nested as deeply as a
- * request body allows.
+ * Returns nested objects and lists with two members each. Nesting is as deep as a request body
+ * allows.
  */
 function writeNested(chars: number): string {
   const levels = 50;
@@ -59,7 +59,7 @@ function writeNested(chars: number): string {
   return `${'{"a":{"v":1},"b":{"v":'.repeat(levels)}${tail}${'}}'.repeat(levels)}`;
 }
 
-/** Returns a list of small objects with equal keys. */
+/** Returns a list of small objects that have the same keys. */
 function writeTable(chars: number): string {
   const rows = Array.from(
     { length: Math.floor(chars / 40) },
@@ -69,7 +69,7 @@ function writeTable(chars: number): string {
 }
 
 /**
- * Returns lines of digits. In a hash table that uses a number as its hash, the lines have equal hash values.
+ * Returns lines of digits. In a hash table that uses a number as its own hash, all of these lines have the same hash.
  */
 function writeNumbers(chars: number): string {
   return Array.from({ length: Math.floor(chars / 9) }, (_, at) => String((at * 65_536) % 100_000_000)).join(
@@ -78,8 +78,8 @@ function writeNumbers(chars: number): string {
 }
 
 /**
- * Functions that write a hostile text with about the given number of UTF-16 code units. One of the functions
- * writes a harmless text for comparison.
+ * Functions that each write a hostile text of about the given number of UTF-16 code units. One of them writes
+ * a harmless text for comparison.
  */
 export const hostileTexts: Readonly<Record<string, (chars: number) => string>> = {
   'harmless text': (chars) => 'The weather in Paris is fine today.\n'.repeat(chars / 36),

@@ -38,7 +38,7 @@ function spellings(random: Random, name: string): string {
   ]);
 }
 
-/** Writes requests that try to use denied tools. Equal seeds give equal requests. */
+/** Writes requests that try to use denied tools. The same seed always gives the same requests. */
 export class RequestWriter {
   readonly #random: Random;
   readonly #provider: string;
@@ -225,7 +225,7 @@ export class RequestWriter {
     return this.#random.chance(share) ? [member()] : [];
   }
 
-  /** Repeats, respells and reorders the members of a JSON object. */
+  /** Repeats, reorders and respells the members of a JSON object. */
   #spoil(members: Members): Members {
     const random = this.#random;
     const spelled: Members = members.map(([key, value]) => [spellings(random, key), value]);

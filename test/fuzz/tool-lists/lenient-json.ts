@@ -1,5 +1,5 @@
 /**
- * JSON with repeated keys, as a parser receives the JSON. The parser in this file shares no code with the
+ * JSON in which keys may repeat, as a parser receives it. The parser in this file shares no code with the
  * gateway.
  */
 export type Raw = string | number | boolean | null | readonly Raw[] | RawObject;

@@ -87,7 +87,7 @@ class ClientResponse extends EventEmitter {
   }
 }
 
-/** Relays a provider's response that is cut at any position. Returns the bytes that the client receives. */
+/** Relays a provider's response that is cut at an arbitrary position. Returns the bytes that the client receives. */
 export async function relayedBytes(
   random: Random,
   endpoint: Endpoint,

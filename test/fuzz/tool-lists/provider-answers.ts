@@ -9,7 +9,7 @@ export interface ProviderAnswer {
 
 type Json = Record<string, unknown>;
 
-/** A tool call in a response. The provider runs `server` calls itself. */
+/** A tool call in a response. `server` calls are run by the provider itself. */
 interface Call {
   readonly name: string;
   readonly isServers: boolean;
@@ -24,8 +24,8 @@ function drawParts(random: Random): (string | Call)[] {
 }
 
 /**
- * Writes a provider response with text, permitted tool calls and denied tool calls, streaming or
- * non-streaming.
+ * Writes a provider response with text, permitted and denied tool calls, with or without
+ * streaming.
  */
 export function writeAnswer(random: Random, endpoint: Endpoint, isStream: boolean): ProviderAnswer {
   const parts = drawParts(random);

@@ -16,8 +16,8 @@ const toolLists = ['tools', 'functions', 'additional_tools'];
 const extraObjects = ['additionalModelRequestFields', 'extra_body'];
 
 /**
- * Reads a body as tolerantly as any server may. The result includes every field that some API reads as a
- * tool.
+ * Reads a body as tolerantly as any server might. The reading includes every field that some API interprets
+ * as a tool.
  */
 class Reading {
   readonly #parser: Parser;

@@ -57,7 +57,7 @@ it('each change of a key writes the account’s new epoch with an expiry, and a 
   await edge.call(revokeKey, { accountId, keyId });
   await untilEpoch(keyId, (epoch) => epoch < -changed);
   const seconds = await redis.ttl(keyEpochName(accountId, keyId));
-  // The Redis key of an epoch must outlive every grant (310 s), but must expire eventually.
+  // An epoch's Redis key must outlive every grant (310 s), but must eventually expire.
   expect(seconds).toBeGreaterThan(310);
   expect(seconds).toBeLessThanOrEqual(900);
 });
@@ -172,7 +172,7 @@ it('an epoch that was not written while Redis was down is written when Redis is 
 it('an epoch that Redis refused is written as soon as Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
-  // A Redis replica rejects writes before its promotion, but a Redis server with full memory accepts epochs.
+  // Before its promotion, a Redis replica rejects writes, but a Redis server with full memory accepts epochs.
   await redis.replicaof('127.0.0.1', '1');
   try {
     board.write(name, 5);

@@ -99,7 +99,7 @@ describe('a forgotten password', () => {
     expectError(await logIn(email, person.password), wrong);
     expect((await logIn(email, password)).status).toBe(200);
 
-    // The old device token is invalid, and the new device token has a separate budget for wrong passwords.
+    // The old device token is invalid, and the new one has a separate budget for wrong passwords.
     const address = { 'x-forwarded-for': newAddress() };
     for (let n = 0; n < 5; n++) await logIn(email, newPassword(), address);
     expectError(await logIn(email, password, { ...address, cookie: before }), blocked);
@@ -126,7 +126,7 @@ describe('a forgotten password', () => {
     expect(other).toBeLessThan(known! * 3);
     await takeToken(email, '/dashboard/reset-password');
     expect(mailServer.mails.filter(({ to }) => to.includes(unknown))).toEqual([]);
-    // Repeated requests cannot fill a mailbox, and the user still has a working link.
+    // Repeated requests cannot flood a mailbox, and the user still has a working link.
     expect(mailsTo(email, '/dashboard/reset-password').length).toBeLessThanOrEqual(3);
   }, 60_000);
 
@@ -247,8 +247,8 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 /**
- * Runs the operator's command as in the container of the account service. The function runs the built file
- * with the environment variables of the account service.
+ * Runs the operator's command as in the container of the account service. The built file is run with the
+ * account service's environment variables.
  */
 async function runOperator(...args: readonly string[]): Promise<string> {
   const script = join(root, 'dist/apps/account/operator.command.js');

@@ -28,7 +28,7 @@ export interface LedgerEnds {
 export function openLedgerEnds(stack: Stack): LedgerEnds {
   const [billing, telemetry] = (['billing', 'telemetry'] as const).map((name) => {
     const pool = new pg.Pool({ connectionString: stack.dev.postgres[name], max: 2 });
-    // When a test kills the Postgres server, idle database connections fail, which is expected.
+    // When a test kills the Postgres server, idle database connections fail as expected.
     pool.on('error', () => undefined);
     return pool;
   }) as [pg.Pool, pg.Pool];
@@ -68,8 +68,8 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
 }
 
 /**
- * Returns the fields of a request. The arguments set the number of pruned tools and of tokens saved by
- * compression.
+ * Returns the fields of a request. The arguments set the number of pruned tools and the number of tokens that
+ * compression saves.
  */
 export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
   return {

@@ -224,7 +224,7 @@ it('the ledger matches the request log after the worker, billing, Redis and Post
     }
     await stack.service(victim).start();
   }
-  // Waits until the services are ready, because killed processes restart.
+  // Waits until the services are ready, because killed processes are restarted.
   for (const name of ['worker', 'billing']) await stack.service(name).waitReady();
   await settle();
   const rows = await ends.readLedger(accounts);

@@ -32,7 +32,7 @@ const usage = {
   ...{ inputTokens: 100, outputTokens: 10, cachedInputTokens: 0, cacheWriteTokens: 0 },
   estimated: false,
 };
-/** Fields of random requests. In some requests, recovery rounds cost more than the request saves. */
+/** Random fields of requests. In some requests, recovery rounds cost more than the request saves. */
 const change: fc.Arbitrary<Partial<RequestEventV1>> = fc.record({
   toolsIn: fc.nat(60),
   toolsOut: fc.nat(60),

@@ -136,7 +136,7 @@ describe('a Stripe event', () => {
   it('a Stripe event is not lost if the billing service is killed while processing the event', async () => {
     const { person, subscription } = await charging.pay();
     const event = charging.stripe.sign('customer.subscription.created', subscription);
-    // The edge responds only after a timeout, and the test does not wait for the response.
+    // The edge responds only after a timeout, so the test does not wait for the response.
     void charging.deliver(event).catch(() => null);
     await charging.stack.service('billing').kill('SIGKILL');
     await charging.stack.service('billing').start();

@@ -24,7 +24,7 @@ const replicaOf = (at: number) => replicas[at % replicas.length]!;
 const reserveAll = (count: number, tokens: number, key: ReturnType<typeof createKey>) =>
   Promise.all(Array.from({ length: count }, async (_, at) => replicaOf(at).budgets.reserve(key, tokens)));
 const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
-/** Waits until no edge holds a reservation of tokens. Returns the state of the token budget. */
+/** Waits until no edge holds a reservation of tokens. Returns the token budget's state. */
 const untilSettled = (key: ReturnType<typeof createKey>) =>
   eventually(async () => {
     const budget = await budgetOf(key);
@@ -114,7 +114,7 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
     const held = await busy.budgets.reserve(key, 1_000);
     if (!isReserved(held)) throw new Error(`the budget rejected the reservation in turn ${turn}`);
     held.settle(0);
-    // Other edges can use the returned budget before the 30-second lease ends.
+    // The returned budget is available to other edges before the 30-second lease ends.
     const given = await eventually(async () => {
       const answer = await other.budgets.reserve(key, 1_000);
       return isReserved(answer) ? answer : undefined;
@@ -127,8 +127,8 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
 
 it('tokens that a killed edge holds become available after the edge’s lease expires', async () => {
   const key = createKey(1_000);
-  // The lease lasts until the first request arrives at the second edge. The lease is long enough even on a
-  // busy machine.
+  // The lease lasts until the first request reaches the second edge. The lease is long enough even on a busy
+  // machine.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);
   replicas.push(victim);

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { leaseMs, TokenLeases, type Lease } from '../../../apps/edge-gateway/src/rate-limits/token-leases.ts';
 import { windowScript, type WindowReply } from '../../../apps/edge-gateway/src/rate-limits/window-script.ts';
 
-/** The gateway's rate limit script, changed so that the test sets the time. */
+/** The gateway's rate limit script, changed so that the test controls the time. */
 const scriptAtTestTime = windowScript.replace("redis.call('TIME')", '{ARGV[10], ARGV[11]}');
 if (scriptAtTestTime === windowScript) throw new Error('the window script does not call TIME');
 
@@ -17,8 +17,8 @@ type Draw = () => number;
 interface Replica {
   leases: TokenLeases;
   /**
-   * The number of the replica's process. The number increases with each restart. A restarted process does not
-   * receive replies to an earlier process.
+   * The number of the replica's process. The number increases with each restart. Replies to an earlier
+   * process do not reach a restarted process.
    */
   life: number;
   waiting: number;
@@ -40,7 +40,7 @@ const quiet: Call = { asked: 0, wanted: 0, returned: 0, returnedTo: 0 };
  * leases.
  */
 export class SimulatedReplicas {
-  /** The simulated time in milliseconds at which each request was admitted. */
+  /** The simulated milliseconds at which each request was admitted. */
   readonly admittedAt: number[] = [];
   /** The number of requests that a replica admitted under a lease. */
   leasedCount = 0;

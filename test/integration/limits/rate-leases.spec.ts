@@ -23,7 +23,7 @@ interface Outcome {
   readonly limit: number;
   readonly admitted: number;
   readonly leased: number;
-  /** The maximum number of requests that were admitted within any 60 seconds. */
+  /** The largest number of requests admitted within any 60 seconds. */
   readonly most: number;
 }
 
@@ -34,8 +34,8 @@ async function simulate(seed: number): Promise<Outcome> {
   const startMs = 1_000_000_000_000 + Math.floor(draw() * minuteMs);
   const spanMs = minuteMs + draw() * minuteMs;
   for (let burst = 0; burst < 150; burst += 1) {
-    // Half of the runs start with 60 bursts of requests within two seconds.
-    // All remaining bursts of requests are at random times in the run.
+    // Half of the runs start with 60 bursts of requests in the first two seconds. All other bursts of
+    // requests occur at random times in the run.
     const at = seed % 2 === 0 && burst < 60 ? draw() * 2_000 : draw() * spanMs;
     simulated.burst(startMs + at, 1 + Math.floor(draw() * 60));
   }
@@ -56,7 +56,7 @@ it(`replicas with leases admit at most the limit in any 60 seconds: ${runs} runs
     outcomes.push(...(await Promise.all(Array.from({ length: atOnce }, (_, at) => simulate(seed + at)))));
   }
   expect(outcomes.filter(({ most, limit }) => most > limit)).toEqual([]);
-  // Many runs reach the rate limit, and leases admit more than a tenth of the requests.
+  // Many runs reach the rate limit, and more than a tenth of all requests are admitted under leases.
   const full = outcomes.filter(({ most, limit }) => most > 0.97 * limit);
   expect(full.length).toBeGreaterThan(outcomes.length / 4);
   const sum = (read: (outcome: Outcome) => number) => outcomes.reduce((total, next) => total + read(next), 0);

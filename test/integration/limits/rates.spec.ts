@@ -125,7 +125,7 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
 it('when Redis loses its data, no replica admits requests that were admitted before', async () => {
   const caller = createCaller(60);
   expect(admittedOf(await ask(90, caller))).toBe(60);
-  // Each replica stores the request count that Redis returned for the replica's last call.
+  // Each replica stores the request count from the last Redis reply.
   await ask(3, caller);
   const redis = new Redis(stack.dev.redis_cache_url);
   await redis.flushall();
@@ -144,8 +144,8 @@ it('requests before, during and after an outage of Redis together stay within th
     return decisions.every(({ local }) => local) && admittedOf(during) >= 3 ? true : undefined;
   });
   await stack.service('redis-cache').start();
-  // Redis lost its data, so the replicas restore the count and add the requests that they admitted without Redis.
-  // A request that arrives before all replicas report their counts may exceed the limit (docs/guides/limits.md).
+  // Redis lost its data, so the replicas restore the count and add the requests that they admitted without Redis. A
+  // request that arrives before all replicas have reported their counts may exceed the limit (docs/guides/limits.md).
   const redis = new Redis(stack.dev.redis_cache_url);
   undo.push(() => redis.disconnect());
   await eventually(async () => {

@@ -17,14 +17,14 @@ export const quietLog = createLogger({ service: 'test', instanceId: 'test', leve
 export interface Replica {
   readonly budgets: SavedTokenBudgets;
   readonly redis: Redis;
-  /** Stops the edge as `kill -9` does, so the edge does not return reserved tokens. */
+  /** Stops the edge like `kill -9`, so that it does not return its reserved tokens. */
   kill(): void;
   close(): Promise<void>;
 }
 
 /**
  * Starts an edge's token budgets.
- * @param readUsage reads the usage of an account from the request log, which is empty by default
+ * @param readUsage reads an account's usage from the request log, which is empty by default
  */
 export async function startReplica(
   redisUrl: string,
@@ -47,8 +47,8 @@ export function createKey(dailyTokenBudget: number, weeklyTokenBudget = 1e12): B
 }
 
 /**
- * Returns the Redis state of one API key's budget. The state contains the tokens used today and this week, and
- * the tokens reserved by each edge.
+ * Returns the Redis state of one API key's budget. The state consists of the tokens used today and this week,
+ * and the tokens reserved by each edge.
  */
 export async function readBudget(redis: Redis, key: BudgetedKey) {
   const fields = await redis.hgetall(`budget:{${key.accountId}}:${key.keyId}`);

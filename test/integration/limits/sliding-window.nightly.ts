@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 120_000);
 
 /**
- * The maximum time in milliseconds between the admission of a request and the test's measurement. The Redis
+ * The maximum time in milliseconds between a request's admission and its measurement by the test. The Redis
  * clock differs from this process's clock, and responses take time.
  */
 const delayMs = 1_000;
@@ -39,7 +39,7 @@ it('over four minutes of bursts, every minute admits at most the limit and at le
     const inMinute = admittedAt.filter((at) => at >= from && at < from + 60_000 - delayMs);
     expect(inMinute.length).toBeLessThanOrEqual(caller.rateLimitRpm);
   }
-  // The requests fill four windows of one minute. Each window ends up to half a second late.
+  // The requests fill four windows of one minute. Each window ends with a delay of up to half a second.
   expect(admittedAt.length).toBeGreaterThanOrEqual(4 * caller.rateLimitRpm * 0.99);
   expect(admittedAt.length).toBeLessThanOrEqual(4 * caller.rateLimitRpm * 1.01);
 }, 300_000);

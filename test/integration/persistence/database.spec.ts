@@ -199,7 +199,7 @@ describe('a database scoped to an account', () => {
   });
 });
 
-/** Terminates all other connections of the account service's database role. */
+/** Terminates all other database connections of the account service's role. */
 async function terminateConnections({ acrossAccounts }: AccountDatabase): Promise<void> {
   const terminated = acrossAccounts.$queryRaw`
     SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE usename = current_user AND pid <> pg_backend_pid()`;

@@ -8,7 +8,7 @@ import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 const prismaDir = resolve(import.meta.dirname, '../../../prisma');
 
 /**
- * An SQL query for the columns, indexes and foreign keys of a database, all of which Prisma models. Prisma's
+ * An SQL query for a database's columns, indexes and foreign keys, all of which Prisma models. Prisma's
  * schema language has no check constraints.
  */
 const catalogue = `
@@ -42,7 +42,7 @@ describe('the migrations', () => {
     }
   }
 
-  /** Returns the SQL that Prisma would use to create the database schema. */
+  /** Returns the SQL with which Prisma would create the database schema. */
   async function renderSchemaSql(owner: string, url: string): Promise<string> {
     const path = resolve(prismaDir, owner, 'schema.prisma');
     const text = readFileSync(path, 'utf8');

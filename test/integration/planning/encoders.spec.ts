@@ -82,7 +82,7 @@ async function metricOf({ healthUrl }: ServiceProcess, name: string, ...labels: 
 }
 const secondVectors = 'tool_router_second_vectors';
 
-/** The request of a conversation's second turn, with the state that the gateway stores after the first turn. */
+/** A conversation's second request, with the state that the gateway stores after the first turn. */
 const continued = ({
   chosen = [],
   policyVersion,
@@ -113,7 +113,7 @@ it('a list’s first conversation uses the first encoder and keeps it, and later
   const later = await one.plan(continued(second));
   expect(later.policyVersion).toBe(second.policyVersion);
 
-  // Another replica loads the vectors from Redis and returns the same plans. On a busy machine, some writes
+  // A second replica loads the vectors from Redis and returns the same plans. On a busy machine, some writes
   // to Redis time out, so the replica computes the missing vectors itself.
   const replica = await startRouter('router-3', 'minilm');
   await eventually(async () => ((await metricOf(replica.service, secondVectors)) === 117 ? true : undefined));

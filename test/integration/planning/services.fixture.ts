@@ -11,7 +11,7 @@ export interface ServiceProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Bundles the given apps as for deployment. */
+/** Bundles the given apps for deployment. */
 export function buildApps(...apps: string[]): void {
   const { status, stderr } = spawnSync(process.execPath, ['tools/build/build.mjs', ...apps], {
     cwd: root,

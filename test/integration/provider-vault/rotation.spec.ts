@@ -37,7 +37,7 @@ describe('a rotation of the key-encryption key', () => {
   const running = new Map<string, Enrolment>();
 
   /**
-   * Starts a vault replica with the given keys. If a replica with the same name is running, it is stopped
+   * Starts a vault replica that has the given keys. If a replica with the same name is running, it is stopped
    * first.
    */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {

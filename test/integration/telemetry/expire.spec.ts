@@ -249,7 +249,7 @@ describe('request contents', () => {
     const theirs = await keep(other, 9);
     expect(await listAccountsWithContents(database)).toEqual(expect.arrayContaining([own, other]));
     expect(await read(own, old)).toMatchObject({ packed: Buffer.from('packed').toString('base64') });
-    // Expired request contents are hidden even before their deletion.
+    // Expired request contents are hidden even before they are deleted.
     expect(await read(own, over)).toBeNull();
     expect(await expire(own, 7)).toMatchObject({ contents: 2 });
     expect([await read(own, fresh), await read(own, old)]).toEqual([expect.anything(), null]);

@@ -20,7 +20,7 @@ const offer = (name: string, description: string, ...parameters: string[]): Offe
 const github = githubTools.map(({ function: tool }): OfferedTool => ({
   ...{ name: tool.name, description: tool.description ?? '', parameters: tool.parameters, examples: [] },
 }));
-/** Pairs of tools that have the same purpose and no common word. */
+/** Pairs of tools with the same purpose and no common word. */
 const planted = [
   [
     offer('list_cars', 'List the cars of a fleet', 'fleet'),

@@ -9,7 +9,7 @@ import { undoAll, type Undo } from '../stack.fixture.ts';
 
 const bucket = 'act:51-100';
 const minuteMs = 60_000;
-/** The start time of the test requests, five days ago. One conversation starts each minute. */
+/** The time of the first test request, five days ago. One conversation starts each minute. */
 const startMs = Date.now() - 5 * 86_400_000;
 const undo: Undo[] = [];
 let recorder: Recorder;

@@ -48,7 +48,7 @@ async function recordAt(
 }
 
 /**
- * The requests are from more than three months. Some requests fall on the first or last instant of a month or
+ * The requests span more than three months. Some requests fall on the first or last instant of a month or
  * day.
  */
 const now = new Date();
@@ -92,8 +92,8 @@ describe('totals over many months', () => {
       const time = new Date(Math.floor(timeMs)).toISOString();
       const change = {
         ...{ toolsIn: 20 + at, toolsOut: 5, usage: usage(at), costUsd: at % 3 === 0 ? null : 0.1 },
-        // In some requests, recovery rounds cost more than pruning saves.
-        // In some requests, the tokens of tool definitions were not counted.
+        // In some requests, recovery rounds cost more than pruning saves. In some requests, the tool
+        // definitions' tokens were not counted.
         ...{ recoveryTokens: at % 4 === 0 ? at * 150 : 0, toolTokensSaved: at % 6 === 0 ? null : 40 - at },
       };
       await recordAt(
@@ -214,7 +214,7 @@ it('the totals can be recomputed from the request log, and do not change when ro
   expect(hours.rowCount).toBe(0);
 });
 
-/** Returns the values of an hourly total in the column order of the table. */
+/** Returns the column values of an hourly total, in the table's column order. */
 function renderHour({ hour: { account_id, key_id, hour, ...figures } }: Hour): unknown[] {
   return [account_id, hour, key_id, ...Object.entries(figures).sort()];
 }
