@@ -1,4 +1,4 @@
-// Writes the model cards with the figures from training/figures.json. `npm run -s eval:tools | node
+// Writes the model cards with the measurements from training/figures.json. `npm run -s eval:tools | node
 // training/cards.ts` stores the last line of its input as figures.json. The command then writes the three
 // model cards.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const cardNames = ['encoder', 'reranker', 'minilm'] as const;
 export type CardName = (typeof cardNames)[number];
 
 /**
- * Reads the measured figures from figures.json.
+ * Reads the measurements from figures.json.
  * @throws if the file is missing or has unexpected content
  */
 export function readFigures(): EvaluatedFigures {
@@ -50,7 +50,7 @@ function writeCards(): void {
   }
 }
 
-/** The sentences above the tables of figures. */
+/** The sentences above the tables of measurements. */
 const explanation = [
   'The next two tables show recall@5 / recall@10 / all golds@10 in per cent (`npm run eval:tools`).',
   '“First encoder” is `models/encoder` with `models/reranker`, which rank the first conversations with a tool list.',

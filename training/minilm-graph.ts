@@ -11,7 +11,7 @@ const epsilon = 1e-12;
 /**
  * The largest absolute value of an int8 weight in a matrix. A processor without VNNI adds two products of an
  * unsigned and a signed 8-bit number in 16 bits. With weights up to 64, the sum never overflows (2 × 255 × 64
- * < 2¹⁵), so all processors compute equal sums.
+ * < 2¹⁵), so all processors compute the same sums.
  */
 const matrixStepMax = 64;
 const rowStepMax = 127;

@@ -43,7 +43,7 @@ export function readExternalTensors(model: Buffer, data: Buffer): Map<string, Ui
   return found;
 }
 
-/** Returns all values of a field of type bytes, in order. */
+/** Returns all values of a bytes field, in order. */
 function fieldsOf(message: Buffer, wanted: number): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 0; at < message.length;) {

@@ -36,7 +36,7 @@ export const isBasicTool = (name: string): boolean =>
   Object.values(toolNames).some((names) => names.includes(name.toLowerCase()));
 
 const recoveryTool = /^svc_more_tools/;
-/** The tools with which Qwen Code's model finds and calls deferred tools. */
+/** The tools that Qwen Code's model uses to find and call deferred tools. */
 const [searchTool, callTool] = ['tool_search', 'tool_call'];
 
 /** Returns the model's next turn. */

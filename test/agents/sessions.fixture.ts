@@ -22,7 +22,7 @@ export interface SessionRequest {
 }
 
 export interface Session {
-  /** The address and key with which the agent called the provider or gateway. */
+  /** The address and key that the agent used to call the provider or gateway. */
   readonly endpoint: Endpoint;
   readonly exitCodes: readonly (number | null)[];
   readonly outputs: readonly string[];

@@ -2,7 +2,7 @@ import type { RequestLogEntry } from '@gateway/contracts';
 import type { Page } from 'playwright-core';
 
 /**
- * A figure on a dashboard page, with its number, text and hint. If the page rounds the number, `value` is the
+ * A number shown on a dashboard page, with its text and hint. If the page rounds the number, `value` is the
  * exact number.
  */
 export interface ShownFigure {

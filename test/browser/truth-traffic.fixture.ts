@@ -162,7 +162,7 @@ export class KnownTraffic {
   }
 }
 
-/** Renders the provider's response. Input tokens are counted with a tokenizer, as at a real provider. */
+/** Renders the provider's response. Input tokens are counted with a tokenizer, as real providers do. */
 function answer(turn: ModelTurn, body: Buffer, note: (call: UpstreamCall) => void): ReplayControls {
   const received = JSON.parse(body.toString('utf8')) as { tools?: unknown[]; stream?: boolean };
   const inputTokens = countTokens(JSON.stringify(received));

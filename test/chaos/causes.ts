@@ -78,7 +78,7 @@ async function stopProcess({ stack, farEdgePid }: Victims, name: string, forMs: 
       try {
         process.kill(each, code);
       } catch {
-        // The process may have ended.
+        // The process may have exited already.
       }
   };
   signal('SIGSTOP');

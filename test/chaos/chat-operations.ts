@@ -24,7 +24,7 @@ const describeTool = (name: string) => ({
 interface Format {
   readonly kind: 'chat' | 'messages' | 'responses';
   readonly render: (content: string, names: readonly string[], stream: boolean) => Sent;
-  /** The text with which a complete stream ends. */
+  /** The text that ends a complete stream. */
   readonly streamEnd: string;
 }
 

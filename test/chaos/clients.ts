@@ -8,7 +8,7 @@ import type { Edge, Recorder } from './recorder.ts';
 /** An account in a chaos run, with the keys that its clients use. */
 export interface ChaosAccount extends ControlledAccount {
   readonly accountName: string;
-  /** The credential with which the gateway calls the providers. */
+  /** The credential that the gateway uses to call the providers. */
   readonly providerKey: string;
   /** Keys that no client revokes. */
   readonly chatKeys: readonly ChatKey[];

@@ -28,7 +28,7 @@ export function collectAccesses(history: History): Map<string, TimedAccess[]> {
 
 /**
  * Checks that one register is linearizable: some order of the accesses explains every read, and each access
- * takes effect between its start and its end. The search is the algorithm of Wing and Gong ("Testing and
+ * takes effect between its start and its end. The search uses the algorithm of Wing and Gong ("Testing and
  * Verifying Concurrent Objects", 1993) with the memory of visited states of Lowe ("Testing for
  * linearizability", 2017).
  * @throws Error if the search needs more than 400,000 states

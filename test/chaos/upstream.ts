@@ -3,7 +3,7 @@ import { startProvider } from '../e2e/provider.fixture.ts';
 import type { UpstreamRequest } from './history.ts';
 import { expectedTokens } from './promises/records.ts';
 
-/** The recording provider, and the state that the nemesis sets. */
+/** The recording provider, including the state that the nemesis sets. */
 export interface Upstream {
   readonly url: string;
   readonly requests: readonly UpstreamRequest[];

@@ -9,7 +9,7 @@ const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();
 
 /**
- * The folders for checks that need a few recordings of every format. The folder given with `--data` may lack
+ * The folders for checks that need some recordings of every format. The folder given with `--data` may lack
  * some formats, so the folder next to the checkout is included.
  */
 export const sampleFolders = [...new Set([given, findRecordings(undefined)])].filter(

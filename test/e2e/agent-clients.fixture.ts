@@ -124,8 +124,8 @@ const messagesStyle: Style = {
 };
 
 /**
- * Adds a cache marker to the last message. A text message becomes a content block, because cache markers
- * belong to content blocks.
+ * Adds a cache marker to the last message. A text message becomes a content block, because cache markers are
+ * attached to content blocks.
  */
 function markLast(message: object, at: number, messages: readonly object[]): object {
   if (at < messages.length - 1) return message;

@@ -25,7 +25,7 @@ export interface BoundModel {
   readonly verdicts: readonly BindingVerdict[];
   /** Tools that a user turn required, but that were neither in the request nor found by a tool search. */
   readonly missed: readonly string[];
-  /** The number of the model's searches for a deferred tool. */
+  /** How many times the model searched for a deferred tool. */
   readonly searches: number;
   /** The number of requests with messages that load deferred tools. */
   readonly loads: number;

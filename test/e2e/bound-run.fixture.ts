@@ -14,7 +14,7 @@ import { startProvider } from './provider.fixture.ts';
 import { openResponsesAgent } from './responses-agent.fixture.ts';
 
 /**
- * The number of shadow conversations from which a policy is measured. 29 conversations without a missed tool
+ * The number of shadow conversations that a policy is computed from. 29 conversations without a missed tool
  * are enough to prove a recall of 90%. `measuredFrom` is the number of the first conversation.
  */
 const measuredConversations = 32;
@@ -166,7 +166,7 @@ export class BoundRun {
 
   /**
    * Runs a group of conversations with three turns.
-   * @param events the disturbances at the start of the second and of the third turn
+   * @param events the disturbances at the start of the second turn and of the third turn
    */
   async runGroup(size: number, events: readonly (() => Promise<unknown>)[]): Promise<void> {
     const transcripts = Array.from({ length: size }, (): object[] => []);
@@ -211,7 +211,7 @@ export class BoundRun {
     }
   }
 
-  /** Returns the number of provider requests with compressed tool results, by API. */
+  /** Returns, by API, how many provider requests contained compressed tool results. */
   countCompressed(): { readonly chat: number; readonly responses: number } {
     const isCompressed = (results: readonly string[]) => results.some((text) => !text.includes('\n'));
     const counts = { chat: 0, responses: 0 };

@@ -55,7 +55,7 @@ async function expectEverywhere(act: () => Promise<unknown>, shows: (answer: Ans
   const start = performance.now();
   const tookMs = await Promise.all(
     edges.map(async (edge) => {
-      // The start time of the last request that the replica handled with the old values.
+      // The start time of the last request for which the replica used the old settings.
       for (let lastMs = 0; ;) {
         const begunMs = performance.now() - start;
         if (shows(await ask(edge))) return lastMs;

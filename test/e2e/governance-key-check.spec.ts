@@ -30,7 +30,7 @@ async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number;
   });
   const before = await readLookups();
   await act();
-  // Redis reports commands in order, so every report before the marker belongs to an earlier command.
+  // Redis reports commands in order, so every report before the marker is from an earlier command.
   await redis.echo(marker);
   await seen.promise;
   stopWatching();

@@ -18,8 +18,8 @@ const stack = sharedStack();
 const edge = edgeUrl(stack, 'oidc');
 const audience = 'gateway-under-test';
 /**
- * The minimum interval in milliseconds between two fetches of signing keys by an edge (VerificationKeys). A
- * token with an unknown signing key makes an edge fetch signing keys.
+ * The minimum interval in milliseconds between two signing key fetches by an edge (VerificationKeys). A token
+ * with an unknown signing key makes an edge fetch signing keys.
  */
 const keySetPauseMs = 10_000;
 const invalid = { status: 401, type: 'authentication_error', code: 'invalid_session_token' };

@@ -1,4 +1,4 @@
-/** The deviations from the interface that an audit found, each with the behavior that the interface asks for. */
+/** Deviations from the interface that an audit found, each with the behavior that the interface requires. */
 import { billing, keyUsageList } from '@gateway/contracts';
 import { sharedStack } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
@@ -25,7 +25,7 @@ interface Session {
 const sessionsOf = async (world: InterfaceWorld) =>
   (await ask(world, 'GET', '/v1/account/sessions?limit=500'))['data'] as Session[];
 
-/** A key with `allowed: [read]` and `denied: [erase]`, after the lists took effect. */
+/** A key with `allowed: [read]` and `denied: [erase]`, after both lists have taken effect. */
 async function limited(world: InterfaceWorld): Promise<InterfaceWorld> {
   const { id, key } = await world.createKey({ rate_limit_rpm: 10_000 });
   const lists = { allowed_tools: ['read'], denied_tools: ['erase'] };

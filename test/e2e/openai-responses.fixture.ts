@@ -97,7 +97,7 @@ export function renderResponse(response: Members, isStream: boolean): ReplayCont
 }
 
 /**
- * Returns the error message with which OpenAI would reject the request, if any. Returns undefined if the
+ * Returns the error message that OpenAI would return for the request, if any. Returns undefined if the
  * request is valid.
  */
 export function findViolation(url: string, body: Members): string | undefined {

@@ -36,7 +36,7 @@ export class PromptCache {
   readonly #entries = new Map<string, Entry[]>();
   readonly #uses = new Map<string, CacheUse[]>();
 
-  /** Removes a conversation's prompts from the cache, as a provider does with unused prompts. */
+  /** Removes a conversation's prompts from the cache, as providers do with unused prompts. */
   evict(conversation: string): void {
     this.#entries.get(conversation)?.splice(0);
   }

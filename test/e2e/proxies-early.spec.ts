@@ -1,4 +1,4 @@
-/** Tests that the gateway rejects an invalid request body before the whole request body arrives. */
+/** Tests that the gateway rejects an invalid request body before the whole body arrives. */
 import { sharedStack } from '@gateway/testing';
 import { request } from 'node:http';
 import { connectProvider, createTestAccount } from './account.fixture.ts';

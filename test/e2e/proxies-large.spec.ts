@@ -62,7 +62,7 @@ function* upload(isModelLast: boolean): Generator<Buffer> {
 }
 
 /**
- * Sends a request body and reads the response. Returns the response's length in bytes and the maximum growth
+ * Sends a request body and reads the response. Returns the response's length in bytes, and the maximum growth
  * of the gateway's memory.
  */
 async function exchange(path: string, type: string, body: Iterable<Buffer>) {

@@ -59,7 +59,7 @@ export async function runOpenAi({ baseUrl, key, model, stream }: LoopGiven): Pro
   throw new Error('the tool loop did not end');
 }
 
-/** The APIs with which an SDK can run a tool loop. */
+/** The APIs that an SDK can use to run a tool loop. */
 type LoopApi = 'responses' | 'chat-completions';
 
 /** Runs the tool loop with OpenAI's Agents SDK. */

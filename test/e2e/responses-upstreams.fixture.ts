@@ -167,7 +167,7 @@ function answerGemini(turn: UpstreamTurn, url: string, issued: Members[]): Repla
 }
 
 /**
- * Gemini 3 requires the signature of the first call of each turn, unchanged, and a response to every call in
+ * Gemini 3 requires the signature on the first call of each turn unchanged, and a response to every call in
  * the next content. https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 function checkGemini(request: Members, issued: readonly Members[]): string | undefined {

@@ -59,7 +59,7 @@ export function scriptModel(
   const left = [...turns];
   provider.setControls(({ url, body }) => {
     const format = formatOf(url);
-    // The rules exist for all formats except responses.
+    // Rules exist for every format except the Responses format.
     const violation =
       format === 'responses' ? undefined : rules?.check(format, JSON.parse(body.toString('utf8')));
     if (violation !== undefined) return refusalOf(format, violation);

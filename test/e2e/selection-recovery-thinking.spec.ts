@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
-/** Each form in which a client receives reasoning, in each recovery mode. */
+/** Each form in which a client can receive reasoning, in each recovery mode. */
 const cases: readonly (readonly [string, RecoveryCase])[] = [
   ['messages', { format: 'messages', model: 'anthropic/claude-haiku-4-5', cached: true }],
   ['messages, not cached', { format: 'messages', model: 'anthropic/claude-haiku-4-5' }],

@@ -63,8 +63,8 @@ const answer = {
 };
 
 /**
- * Waits until the request's detail record includes the request contents. The content is stored separately
- * from the request log row.
+ * Waits until the request's detail record includes the request contents. Request contents are stored
+ * separately from the request log row.
  */
 async function readKept(to: Answer, { apiKey } = willing): Promise<NonNullable<RequestDetail['content']>> {
   return eventually(async () => (await waitForRow(baseUrl, apiKey, requestIdOf(to))).content ?? undefined);

@@ -33,7 +33,7 @@ const slow = 'gpt-4o';
 let provider: ReplayProvider;
 let account: TestAccount;
 let stranger: TestAccount;
-/** Log entries of requests with tools, newest first. The oldest request called a pruned tool. */
+/** Log entries of requests with tools, newest first. In the oldest request, the model called a pruned tool. */
 let decisions: RequestDetail[];
 let missed: string;
 
@@ -61,7 +61,7 @@ const warmUps = 3;
 
 /**
  * Returns the pruned tool with the lowest rank for the test's question. The tool router ranks a new tool list by
- * keywords until the embeddings are ready. On a busy machine, a plan that misses its deadline prunes nothing.
+ * keywords until its embeddings are ready. If planning misses its deadline on a busy machine, no tool is pruned.
  */
 async function learnMissed(): Promise<string> {
   for (let attempt = 1; attempt <= 20; attempt += 1) {

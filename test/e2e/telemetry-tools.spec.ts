@@ -28,7 +28,7 @@ const bare: FunctionTool = { type: 'function', function: { name: 'thing' } };
 
 let provider: ReplayProvider;
 let account: TestAccount;
-/** Two tools of the tool list. The tool router ranks `meant` below `rival` for the test's question. */
+/** Two tools from the tool list. The tool router ranks `meant` below `rival` for the test's question. */
 let meant: string;
 let rival: string;
 

@@ -65,7 +65,7 @@ function writeArguments(schema: unknown): unknown {
 /** A model that follows the script of its conversation in any wire format. The model reads only the request body. */
 export class ScriptedModel {
   readonly #conversation: Conversation;
-  /** The tool names in each provider request that belongs to the current client request. */
+  /** The tool names in each provider request for the current client request. */
   sent: string[][] = [];
   #left: Need[] = [];
   #isDescribed = false;

@@ -20,9 +20,9 @@ const { values } = parseArgs({
   options: {
     /** Number of simulated accounts per row of the first table. */
     accounts: { type: 'string', default: '300' },
-    /** Number of simulated accounts per kind of recall fall, recall target and recovery rate. */
+    /** Number of simulated accounts for each kind of recall fall, recall target and recovery rate. */
     falls: { type: 'string', default: '40' },
-    /** Number of simulated accounts per recall target and kind of traffic with constant recall. */
+    /** Number of simulated accounts for each recall target and kind of traffic with constant recall. */
     quiet: { type: 'string', default: '100' },
     part: { type: 'string', default: 'all' },
     seed: { type: 'string', default: '1' },

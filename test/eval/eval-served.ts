@@ -72,7 +72,7 @@ console.log(
 process.exit(0);
 
 /**
- * Returns the figures for the true recovery rate at which the fewest splits (random draws of traffic) meet
+ * Returns the metrics for the true recovery rate at which the fewest splits (random draws of traffic) meet
  * the recall target.
  */
 function worstOf(byRate: readonly ServedFigures[]): Omit<ServedFigures, 'states'> | undefined {

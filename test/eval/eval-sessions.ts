@@ -20,8 +20,8 @@ import { join } from 'node:path';
 
 const sizes = [50, 100, 300];
 /**
- * One current model for each prompt cache rule, and models with bound reasoning. A model with bound reasoning
- * gets one tool set per conversation.
+ * One current model for each prompt cache rule, plus models with bound reasoning. A model with bound
+ * reasoning gets one tool set per conversation.
  */
 const modelNames = [
   ['anthropic', 'claude-sonnet-5'],

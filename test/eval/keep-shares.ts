@@ -2,8 +2,8 @@ import { randomFrom } from '@gateway/testing';
 import type { RankedPool } from './rank-paths.ts';
 
 /**
- * The share of tools that the gateway would send for a set's questions at a recall target. The calibration
- * uses the set's other questions.
+ * The share of tools that the gateway would send for a set's questions at a given recall target. The
+ * calibration uses the set's other questions.
  */
 export interface KeepFigures {
   readonly recall: number;
@@ -27,8 +27,8 @@ const seed = 20_261_120;
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
  * calibrated value is the distance between a tool's score and the best score. Calibration chooses the
  * smallest distance at which the mean loss of needed tools is at most 1 − target. The mean loss is over 100
- * samples from the set plus one lost sample. The figures come from the set's other questions, over five
- * seeded splits.
+ * samples from the set plus one lost sample. The measured shares come from the set's other questions, over
+ * five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));

@@ -8,7 +8,7 @@ import type { Question, ToolData } from './tool-data.ts';
  * The ranking methods. `bm25_fielded` is fielded BM25 on the last user message only. `keyword` and `semantic` are the
  * router's two ranking methods, applied to the planner's question. `first_encoder` is the semantic method without the
  * second encoder, which ranks the tools for the first conversations with a list. `first_turn` is the semantic method
- * on the conversation's first turn, which determines the tool set. All methods are compared on equal needed tools.
+ * on the conversation's first turn, which determines the tool set. All methods are compared on the same needed tools.
  */
 export const pathNames = ['bm25_fielded', 'keyword', 'first_encoder', 'semantic', 'first_turn'] as const;
 export type PathName = (typeof pathNames)[number];
@@ -17,7 +17,7 @@ export type PathName = (typeof pathNames)[number];
 export interface RankedPool {
   /**
    * The scores of the candidate tools. A larger score is better. Scores of the semantic method are log-odds.
-   * Scores of all other methods have arbitrary units.
+   * The scores of all other methods have arbitrary units.
    */
   readonly scores: Float64Array;
   /**

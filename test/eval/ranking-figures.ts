@@ -12,8 +12,8 @@ export function measureK95(questions: GoldRanks): number | null {
 }
 
 /**
- * The quality of a ranking, in fractions of 1. Recall is the mean share of needed tools among the first k
- * tools. `all` is the share of questions for which the first k tools contain all needed tools.
+ * The quality of a ranking, in fractions of 1. Recall is the mean share of needed tools that are among the
+ * first k tools. `all` is the share of questions for which the first k tools contain all needed tools.
  */
 export interface RankingFigures {
   readonly 'recall@1': number;
@@ -28,7 +28,7 @@ export interface RankingFigures {
 const ndcgDepth = 5;
 
 /**
- * Returns one question's ranking figures. `ranks` are the ranks of the question's needed tools, counted from
+ * Returns the ranking metrics for one question. `ranks` are the ranks of the question's needed tools, counted from
  * 0. The rank is Infinity for a needed tool outside the candidates.
  */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
@@ -51,7 +51,7 @@ function normalizedGain(ranks: readonly number[]): number {
   return ranks.reduce((sum, rank) => sum + gain(rank), 0) / ideal;
 }
 
-/** Returns the mean of each figure, rounded to four decimal places. */
+/** Returns the mean of each metric, rounded to four decimal places. */
 export function meanFigures(figures: readonly RankingFigures[]): RankingFigures {
   const mean = (key: keyof RankingFigures): number => {
     const sum = figures.reduce((total, each) => total + each[key], 0);

@@ -103,7 +103,7 @@ export class SemanticPath {
     return runAtOnce(describeLogits(index, turn.query, scored));
   }
 
-  /** The evaluation ranks each question several times in a row, so the last features are kept. */
+  /** The evaluation ranks each question several times in a row, so the latest features are cached. */
   #seeOnce(dataset: string, question: RankQuestion, lines: readonly number[]): Promise<Seen> {
     const key = JSON.stringify([dataset, question.turns.slice(0, question.at + 1)]);
     if (this.#last?.key !== key || this.#last.lines !== lines)
@@ -173,7 +173,7 @@ export class SemanticPath {
   }
 }
 
-/** Returns the first columns of the features of both encoders. */
+/** Returns the first columns of both encoders' features. */
 function takeColumns(features: Float32Array, width: number): Float32Array {
   const all = allFeatureNames.length;
   const rows = features.length / all;

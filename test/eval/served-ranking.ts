@@ -37,7 +37,7 @@ export function openServed(
   return async (question) => ranker.rank(index, question);
 }
 
-/** Returns the question with which the planner ranks tools for a request. */
+/** Returns the question that the planner uses to rank tools for a request. */
 export function askedBy(question: Question): RankQuestion {
   const asked = newestQuestion(question);
   if (asked === undefined) throw new Error('the question has no user turn');

@@ -79,7 +79,7 @@ export interface ToolData {
 }
 
 /**
- * Reads the data sets in the files tools.jsonl, queries.jsonl and pools.jsonl.gz of a folder. Questions that
+ * Reads the data sets in a folder's files tools.jsonl, queries.jsonl and pools.jsonl.gz. Questions that
  * require no tool are skipped.
  */
 export function loadToolData(directory: string): ToolData {

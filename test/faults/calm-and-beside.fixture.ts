@@ -47,7 +47,7 @@ export function medianOf(rounds: readonly Measured[]): Measured {
   };
 }
 
-/** The share of a processor core below which a process counts as idle. */
+/** The share of a processor core below which a process is considered idle. */
 const idleShare = 0.15;
 const idleWindowMs = 150;
 const ticksPerSecond = 100;

@@ -9,7 +9,7 @@ export interface CutLink {
   readonly address: string;
   /** Closes all open connections and rejects new ones. */
   cut(): void;
-  /** Keeps connections open but drops all bytes, as a network with an unplugged cable does. */
+  /** Keeps connections open but drops all bytes, like a network with an unplugged cable. */
   stall(): void;
   /** Accepts new connections again. */
   mend(): void;

@@ -78,7 +78,7 @@ async function memoryOf(redis: Redis): Promise<{ used: number; max: number }> {
   return { used: read('used_memory'), max: read('maxmemory') };
 }
 
-/** Sets the memory limit of the Redis server to its current memory use plus the given number of bytes. */
+/** Limits the Redis server's memory to its current use plus the given number of bytes. */
 async function limitMemory(redis: Redis, moreBytes: number): Promise<void> {
   await redis.config('SET', 'maxmemory', String((await memoryOf(redis)).used + moreBytes));
 }
@@ -151,7 +151,7 @@ it('while the cache is full, chats are answered and rate limits are exact', asyn
   const { key } = await createTestKey(stack.baseUrl, quiet.apiKey, { name: 'slow', rate_limit_rpm: 5 });
   await cache.config('SET', 'maxmemory-policy', 'noeviction');
   await limitMemory(cache, mebibyte);
-  // The gateway stores the state of each conversation in the cache.
+  // The gateway stores each conversation's state in the cache's Redis server.
   for (let round = 0; round < 100 && !(await isFull(cache)); round += 1)
     await Promise.all(Array.from({ length: 10 }, () => ask(hostile, { tools: githubTools })));
   await fill(cache);

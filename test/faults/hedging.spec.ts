@@ -52,7 +52,7 @@ it('if the first attempt is slow, the second attempt responds, the first is canc
   expect(row.prompt_tokens).toBeGreaterThan(completion.usage.prompt_tokens);
   const ended = () => server.requests.find(({ url }) => url.startsWith('/silent/openai/'))?.ended;
   expect(await eventually(ended)).toBe('client-left');
-  // The cancelled attempt does not count as a failure, so the next request again goes to the silent provider first.
+  // The cancelled attempt is not counted as a failure, so the next request also goes to the silent provider first.
   account.trouble = undefined;
   expect((await ask(account)).headers['x-svc-provider']).toBe('openai');
 });

@@ -39,7 +39,7 @@ async function openAccount(name: string): Promise<string> {
   const base_url = `${provider.url}/${name}/v1`;
   for (const each of ['openai', 'anthropic'])
     await connectProvider(stack.baseUrl, apiKey, { provider: each, api_key: 'upstream-key', base_url });
-  // While Redis is slow, a key with the default limit may send few requests.
+  // While Redis is slow, a key with the default limit may send only a few requests.
   return (await createTestKey(stack.baseUrl, apiKey, { name, rate_limit_rpm: 1_000_000 })).key;
 }
 

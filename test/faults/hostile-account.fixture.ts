@@ -8,14 +8,14 @@ export interface HostileLoad {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The request body. Each request replaces `{n}` with a new value. */
+  /** The request body. Each request replaces `{n}` with a different number. */
   readonly body?: string;
   readonly concurrency: number;
   /** Each sender's mean pause after a response, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** The number of responses by HTTP status. The status 0 means a broken connection. */
+/** The number of responses by HTTP status. Status 0 stands for a broken connection. */
 export type Statuses = Readonly<Record<string, number>>;
 
 export type HostileCommand =

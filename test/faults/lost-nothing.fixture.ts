@@ -47,7 +47,7 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
   return shuffled;
 }
 
-/** The results of a test run, as the clients received them. */
+/** What the clients received in a test run. */
 export interface Seen {
   /**
    * Maps each client request name to the gateway's request id. Contains every complete response with status

@@ -17,15 +17,15 @@ import {
 } from './neighbours.fixture.ts';
 
 /**
- * Tests a quiet account next to a hostile account that reaches its limit, for one shared resource after
- * another. The quiet account must get no error. Under load, the quiet account's p99 latency may be at most
- * three times its p99 latency without load. Each round measures both latencies one after the other, so that
- * other load on the machine affects both. The test compares the medians over all rounds, and no measurement
- * is repeated or omitted.
+ * Tests a quiet account next to a hostile account that reaches its limit, for each shared resource in turn.
+ * The quiet account must get no error. Under load, the quiet account's p99 latency may be at most three times
+ * its p99 latency without load. Each round measures both latencies one after the other, so that other load on
+ * the machine affects both. The test compares the medians over all rounds, and no measurement is repeated or
+ * omitted.
  */
 
 /**
- * The maximum p99 latency of the quiet account next to the hostile account, as a multiple of its p99 latency
+ * The quiet account's maximum p99 latency next to the hostile account, as a multiple of its p99 latency
  * without load.
  */
 const slowdownMax = 3;

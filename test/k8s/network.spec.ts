@@ -78,8 +78,8 @@ function deriveArrows(workloads: readonly Workload[]): string[] {
 }
 
 /**
- * Returns the network connections that the egress policies allow. A policy's name `<from>-to-<to>` states its
- * connection.
+ * Returns the network connections that the egress policies allow. A policy's name has the form
+ * `<from>-to-<to>` and names its connection.
  */
 function listAllowedArrows(policies: readonly Policy[]): string[] {
   return policies

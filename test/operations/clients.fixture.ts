@@ -18,8 +18,8 @@ export interface Clients {
   readonly requests: () => number;
   readonly streams: () => number;
   /**
-   * Descriptions of failed requests. A request counts as failed if its response is missing, is incomplete, or
-   * has a status other than 200.
+   * Descriptions of failed requests. A request has failed if its response is missing, is incomplete, or has a
+   * status other than 200.
    */
   readonly failures: readonly string[];
   readonly cutStreams: readonly string[];

@@ -145,7 +145,7 @@ export function chooseImageUser(): { uid: number; gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
 }
 
-/** Creates a folder to which the image user can write, like a volume mount. */
+/** Creates a folder that the image user can write to, like a volume mount. */
 export function makeMount(directory: string): string {
   mkdirSync(directory);
   const user = chooseImageUser();

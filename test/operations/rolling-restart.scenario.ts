@@ -69,8 +69,8 @@ async function openAccount(stack: StackUnderTest, undo: Undo[]) {
 }
 
 /**
- * Restarts a process as an orchestrator does. The load balancer first stops using the edge, which then waits
- * for its streams to end.
+ * Restarts a process like an orchestrator would. The load balancer first stops using the edge, which then
+ * waits for its streams to end.
  */
 async function restart(stack: StackUnderTest, balancer: Balancer, name: string): Promise<void> {
   const unit = stack.service(name);

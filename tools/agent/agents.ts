@@ -1,4 +1,4 @@
-/** The agents that this repository starts, each with the configuration of the agent's guide. */
+/** The agents that this repository starts, each configured as in the agent's guide. */
 import { inCodexTable, inTrustedJson, inYaml, startSeconds, type McpServer } from './mcp-servers.ts';
 
 export type AgentFormat = 'chat-completions' | 'messages' | 'responses';

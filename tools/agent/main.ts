@@ -45,7 +45,7 @@ function withModel(agent: Agent, format: AgentFormat): Agent {
 async function runAgent(agent: Agent, args: readonly string[], endpoint: Endpoint): Promise<number> {
   const format = chooseFormat(agent);
   const chosen = withModel(agent, format);
-  // The home folder keeps the agent's sessions, so that a later run can resume a session.
+  // The home folder keeps the agent's sessions, so that a later run can resume one.
   const home = process.env['AGENT_HOME'] ?? join(root, '.data/agents/home', agent.name);
   mkdirSync(home, { recursive: true });
   const command = join(await installPackage(agent.name), 'node_modules/.bin', agent.command);

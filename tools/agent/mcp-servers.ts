@@ -1,4 +1,4 @@
-/** Renders MCP servers in the configuration languages of the agents. */
+/** Renders MCP servers in the configuration formats of the agents. */
 export interface McpServer {
   readonly name: string;
   readonly command: string;

@@ -1,4 +1,4 @@
-/** Manages the API key of one agent session, and reads the usage of the key. */
+/** Creates and revokes the API key of one agent session, and reads the key's usage. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Endpoint } from './configure.ts';
@@ -33,7 +33,7 @@ async function call({ base, key }: Endpoint, method: string, path: string, body?
   return text === '' ? undefined : (JSON.parse(text) as unknown);
 }
 
-/** Creates an API key that can only send requests to models. */
+/** Creates an API key that may only send requests to models. */
 export async function createKey(gateway: Endpoint, name: string): Promise<SessionKey> {
   return createdKey.parse(await call(gateway, 'POST', '/v1/account/keys', { name, scopes: ['inference'] }));
 }

@@ -32,7 +32,7 @@ function longestFunctionLines(sources: readonly SourceFile[]): number {
     const file = parseSource(source);
     const visit = (node: ts.Node): void => {
       if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
-        // Decorators precede a function's name and do not count as lines of the function.
+        // Decorators precede a function's name and are not included in its lines.
         const start = node.name === undefined ? node.getStart() : node.name.getStart();
         const [from, to] = [start, node.getEnd()].map(
           (position) => file.getLineAndCharacterOfPosition(position).line,

@@ -20,8 +20,8 @@ export const CALL = { deadlineMs: 30_000 };
 const clientAddress = 'operator';
 
 /**
- * Signs up or logs in the demo person, and returns a session token for the demo account. Returns null if an
- * OpenID Connect issuer issues the tokens, or if the person's password was changed.
+ * Signs up or logs in the demo user, and returns a session token for the demo account. Returns null if an
+ * OpenID Connect issuer issues the tokens, or if the user's password was changed.
  */
 export async function createDemoSession(
   messaging: Messaging,

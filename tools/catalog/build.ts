@@ -10,8 +10,8 @@ import type { UpdateReport } from './report.ts';
 import { announcementSources } from './retirements.ts';
 
 /**
- * Builds the content of the catalogue's data file from the model lists. Equal model lists produce equal
- * files, at any time and on any machine.
+ * Builds the content of the catalogue's data file from the model lists. The same model lists always produce
+ * the same files, on any machine.
  * @throws ZodError, or Error from `createCatalog`, if the result is not a valid catalogue
  */
 export function buildCatalog(lists: ReadLists, report: UpdateReport): CatalogFileInput {

@@ -4,7 +4,7 @@ import { explainAbsence, explainMissingPrice } from './reasons.ts';
 import { nameOf } from './render-file.ts';
 import type { UpdateReport } from './report.ts';
 
-/** The age in days from which the prices in a model list count as outdated. */
+/** The age in days from which the prices in a model list are considered outdated. */
 export const listDaysMax = 90;
 
 export interface CatalogFindings {
@@ -70,7 +70,7 @@ function listUnexplained(model: ModelRecordInput): string[] {
     );
 }
 
-/** Returns the age of each model list in days. Web pages that state facts about single models are not model lists. */
+/** Returns the age of each model list in days. Web pages with facts about single models are not model lists. */
 export function listAges(
   { sources }: Pick<CatalogFileInput, 'sources'>,
   today: string,

@@ -6,7 +6,7 @@ import { explainDispute } from './reasons.ts';
 type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
 
 /**
- * Two prices count as equal if they differ by at most this fraction of the price. The model lists round
+ * Two prices are considered equal if they differ by at most this fraction of the price. The model lists round
  * prices by up to half a percent.
  */
 const sameWithin = 0.005;

@@ -35,8 +35,8 @@ const priceChange = z.strictObject({
 });
 
 /**
- * A line of `lists/facts.jsonl`, with the facts that dated pages and packages state about a chat model. A
- * fact that no source states is null. `sources` names the pages and packages.
+ * A line of `lists/facts.jsonl`, with the facts that dated pages and packages state about a chat model. A fact
+ * without a source is null. `sources` names the pages and packages.
  */
 const fact = z.strictObject({
   provider: z.string(),

@@ -37,7 +37,7 @@ export function overlayOfFacts(list: FactList, takenOn: string): Overlay {
   };
 }
 
-/** Merges model lists. If the lists state different values, the value of the newest list is used. */
+/** Merges model lists. If the lists disagree, the newest list takes precedence. */
 export function mergeLists(base: ModelsDev, overlays: readonly Overlay[]): MergedList {
   const byAge = overlays.toSorted((a, b) => (a.takenOn < b.takenOn ? -1 : 1));
   const merged = new Map<string, ReadonlyMap<string, Entry>>();

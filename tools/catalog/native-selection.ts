@@ -40,7 +40,7 @@ const rules: readonly NativeRule[] = [
   },
 ];
 
-/** Adds the provider's own tool selection to a model for which the provider supports tool selection. */
+/** Adds the provider's own tool selection to a model, if the provider supports it for that model. */
 export function addNativeSelection<Model extends ModelRecordInput>(record: Model): Model {
   if (record.kind !== undefined && record.kind !== 'chat') return record;
   const rule = rules.find(

@@ -15,8 +15,8 @@ export interface ProviderRule {
   readonly genaiPrices: string | null;
   readonly formats: readonly ProviderFormat[];
   /**
-   * The cache rule for models with a price for cached input. For models without a price for cached input, the
-   * cache rule is unknown.
+   * The cache rule for models with a cached input price. For models without a cached input price, the cache
+   * rule is unknown.
    */
   readonly cache: CacheRule | null;
   /** The models to which the cache rule applies. If omitted, the cache rule applies to all models. */
@@ -43,13 +43,13 @@ const rule = (
 ): ProviderRule => ({ provider, modelsDev, genaiPrices, formats: ['chat-completions'], cache });
 
 /**
- * The cache rules come from the providers' own pages on prompt caching or context caching. OpenAI and Azure
- * cache prefixes of at least 1,024 tokens for at least five minutes, for OpenAI's models. DeepSeek caches
- * prefixes in units of 64 tokens. Groq caches prefixes for two hours. Moonshot, xAI and Z.ai cache prefixes
- * automatically, but their pages give no lengths or lifetimes. Anthropic and Amazon Bedrock cache marked
- * prefixes for five minutes. The minimum length for Anthropic and Bedrock is null, because it depends on the
- * model. Gemini caches prefixes automatically since Gemini 2.5, but the page states no cache duration. The
- * other cache rules are unknown.
+ * The cache rules come from the providers' own pages about prompt caching or context caching. OpenAI and
+ * Azure cache prefixes of at least 1,024 tokens for at least five minutes, for OpenAI's models. DeepSeek
+ * caches prefixes in units of 64 tokens. Groq caches prefixes for two hours. Moonshot, xAI and Z.ai cache
+ * prefixes automatically, but their pages give no lengths or lifetimes. Anthropic and Amazon Bedrock cache
+ * marked prefixes for five minutes. The minimum length for Anthropic and Bedrock is null, because it depends
+ * on the model. Gemini caches prefixes automatically since Gemini 2.5, but its page gives no cache duration.
+ * The other cache rules are unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
   { ...rule('openai', 'openai', 'openai', automatic(1024, 300)), maker: 'openai' },

@@ -20,12 +20,12 @@ const modules = join(import.meta.dirname, '../../node_modules');
 const pricesName = '@pydantic/genai-prices';
 
 /**
- * The day on which the newest pages for `lists/facts.jsonl` were read. Every change of the fact list requires
- * a change of the date.
+ * The day on which the newest pages for `lists/facts.jsonl` were read. If the fact list changes, this date
+ * must change too.
  */
 const factsTakenOn = '2026-11-22';
 /**
- * The day on which npm published the package. The package does not state the day on which its prices were
+ * The day on which npm published the package. The package does not contain the day on which its prices were
  * collected.
  */
 const pricesPublishedOn: Readonly<Record<string, string>> = { '0.1.8': '2026-09-23' };
@@ -102,8 +102,8 @@ function describeSources(baseTakenOn: string, listed: StoredPackageList): Record
 }
 
 /**
- * Reads an unpacked copy of the npm package @earendil-works/pi-ai. The function reads only the package's data
- * files, and runs none of its code.
+ * Reads an unpacked copy of the npm package @earendil-works/pi-ai. Only the package's data files are read,
+ * and none of its code is run.
  */
 export function readPackage(folder: string): StoredPackageList {
   const data = join(folder, 'dist/providers/data');

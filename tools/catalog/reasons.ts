@@ -20,7 +20,7 @@ const because = (provider: string, modelId: RegExp, reason: string): Reason => (
   reason,
 });
 
-/** Current models without a price. The costs of a model without a price are unknown, not zero. */
+/** Current models without a price. A model without a price has unknown costs, not zero costs. */
 const missingPrices: readonly Reason[] = [
   because('mistral', /^(labs-leanstral|voxtral-mini-latest)/, 'a preview without a public price'),
   because('groq', /^groq\/compound/, 'the price is that of the models and tools that it calls'),

@@ -27,7 +27,7 @@ export function readModels(text: string): AnyModel[] {
   return text === '' ? [] : anyFile.parse(JSON.parse(text)).models;
 }
 
-/** Returns the ids of the models that an update of the catalogue adds, removes or changes. */
+/** Returns the ids of the models that a catalogue update adds, removes or changes. */
 export function compareFiles(
   before: readonly AnyModel[],
   after: readonly AnyModel[],
@@ -41,7 +41,7 @@ export function compareFiles(
   };
 }
 
-/** Returns the name of a model for reports and lookups. */
+/** Returns a model's name for reports and lookups. */
 export function nameOf({ provider, modelId }: Pick<AnyModel, 'provider' | 'modelId'>): string {
   return `${provider}/${modelId}`;
 }

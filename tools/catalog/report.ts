@@ -1,4 +1,4 @@
-/** The kinds of findings that need a review after an update of the catalogue. */
+/** The kinds of findings that need a review after a catalogue update. */
 export type Finding =
   | 'excluded'
   | 'missing-price'

@@ -3,14 +3,14 @@
  *
  *     npm run catalog:update [-- --from FILE_OR_URL --from-date 2026-09-30] [--pi-ai FOLDER] [--dry-run]
  *
- * Without `--from`, the command needs no network.
- * The command reads the lists in `lists/` and the pinned package @pydantic/genai-prices.
- * With `--from`, the command first replaces the copy of models.dev with a newer copy (https://models.dev/api.json).
- * The option `--from-date` states the date of the download.
- * With `--pi-ai`, the command first replaces the copy of pi-ai with the data of an unpacked npm package.
+ * Without `--from`, the command needs no network. The command reads the lists in `lists/` and the
+ * pinned package @pydantic/genai-prices. With `--from`, the command first replaces the copy of
+ * models.dev with a newer copy (https://models.dev/api.json). The option `--from-date` sets the date of
+ * the download. With `--pi-ai`, the command first replaces the copy of pi-ai with the data of an
+ * unpacked npm package.
  *
  * The command prints conflicts, missing prices, unknown fields, and models without benchmark results or
- * retirement dates. The command does not guess missing values. The last line of the output is JSON.
+ * retirement dates. The command never guesses missing values. The last line of the output is JSON.
  * `docs/internals/catalogue.md` describes each step of an update.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -28,8 +28,8 @@ export interface DeadLetterBox {
 const pageLetters = 500;
 
 /**
- * Opens the list of dead letters in the Redis server of the queue. A dead letter contains request events that
- * could not be written to Postgres.
+ * Opens the list of dead letters on the queue's Redis server. A dead letter contains usage events that could
+ * not be written to Postgres.
  */
 export function openDeadLetters(redisUrl: string): DeadLetterBox {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
@@ -64,8 +64,8 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
 }
 
 /**
- * Retries only the dead letters that exist at the start. An event that fails again is appended to the
- * list.
+ * Retries only the dead letters that exist when the retry starts. An event that fails again is appended to
+ * the list.
  */
 async function retryAll(
   list: (limit: number) => Promise<DeadLetter[]>,

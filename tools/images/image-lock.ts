@@ -82,7 +82,7 @@ export function renderReference(name: string, lock: ImageLock): string {
 function nameOf(reference: string): string {
   const [tagged = ''] = reference.split('@');
   const colon = tagged.lastIndexOf(':');
-  // A colon before the last slash belongs to the port of the registry.
+  // A colon before the last slash precedes the registry's port.
   return colon > tagged.lastIndexOf('/') ? tagged.slice(0, colon) : tagged;
 }
 

@@ -6,9 +6,9 @@ export interface ReleaseOptions {
   /** The registry and path in front of the image names, such as `ghcr.io/example`. */
   readonly registry: string;
   readonly version: string;
-  /** The platforms of the images, separated by commas. */
+  /** The image platforms, separated by commas. */
   readonly platforms: string;
-  /** Folder for the metadata files of the builds. */
+  /** Folder in which the builds write their metadata files. */
   readonly resultDir: string;
 }
 
@@ -16,7 +16,7 @@ export interface ReleaseOptions {
 export interface ImageBuild {
   readonly name: string;
   readonly reference: string;
-  /** The file in which buildx writes the digest of the image. */
+  /** The file to which buildx writes the image's digest. */
   readonly resultFile: string;
   readonly args: readonly string[];
 }

@@ -6,9 +6,9 @@ import { z } from 'zod';
 /**
  * Scores the relevance of each line to a question with a learned model. The compression steps currently use
  * the rule `isCriticalLine` instead of a model. A model could replace the rule if the model's benefit
- * justifies its running time, which `npm run bench:compressor` measures. A compression step must output equal
- * bytes on every replica. Scores can differ slightly between processors, so a compression step must keep a
- * margin above these differences.
+ * justifies its running time, which `npm run bench:compressor` measures. A compression step must output the
+ * same bytes on every replica. Scores can differ slightly between processors, so a compression step must keep
+ * a margin above these differences.
  */
 interface LineScorer {
   /** The scores, one per line. A higher score means that the line is more relevant. */
@@ -30,8 +30,8 @@ const linesMax = 1_024;
 const word = /[\p{L}\p{N}_]+/gu;
 
 /**
- * A line classifier that runs on onnxruntime, from a folder with `scorer.json` and `model.onnx`. The inputs
- * of the model are words, as row numbers with weights of 0 or 1. The inputs `line_ids` and `line_weights`
+ * A line classifier that runs on onnxruntime, from a folder with `scorer.json` and `model.onnx`. The model's
+ * inputs are words, given as row numbers with weights of 0 or 1. The inputs `line_ids` and `line_weights`
  * have the shape [lines, words]. The inputs `question_ids` and `question_weights` have the shape [1, words].
  * The output `scores` has the shape [lines].
  */

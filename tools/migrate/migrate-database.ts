@@ -16,7 +16,7 @@ function readMigration(baseDir: string, name: string): MigrationDirectory {
 }
 
 /**
- * The SQL migrations of Prisma, oldest first. Prisma orders migrations by name, which starts with a
+ * The SQL migrations of Prisma, oldest first. Prisma orders migrations by their names, which start with a
  * timestamp.
  */
 function readMigrations(baseDir: string): MigrationList {

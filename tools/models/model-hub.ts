@@ -22,7 +22,7 @@ export interface HubFile {
 }
 
 export interface HubRevision {
-  /** The commit to which the files belong. */
+  /** The commit that contains the files. */
   readonly sha: string;
   readonly files: readonly HubFile[];
 }

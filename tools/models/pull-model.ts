@@ -14,7 +14,7 @@ export interface PullOptions {
   /** Branch, tag or commit of the model. */
   readonly revision: string;
   /**
-   * Path to the ONNX graph. Necessary if the repository has several graphs and the default graph is not
+   * Path to the ONNX graph. Needed if the repository has several graphs and its default graph is not
    * wanted.
    */
   readonly graph: string | undefined;

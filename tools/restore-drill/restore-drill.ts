@@ -36,8 +36,8 @@ export interface DrillOptions {
 }
 
 /**
- * The paths of a backup's two parts. The two parts together give access to the credentials, so store the
- * parts separately.
+ * The paths of a backup's two parts. Together, the two parts give access to the credentials, so store them
+ * separately.
  */
 const databasesIn = (backup: string) => join(backup, 'databases/postgres');
 const keysIn = (backup: string) => join(backup, 'keys/secrets.json');

@@ -1,5 +1,5 @@
-// `npm run rotate:kek [version]` switches to another version of the vault's key-encryption key.
-// By default, the command switches to the vault's highest version. The command re-encrypts
+// `npm run rotate:kek [version]` switches to a different version of the vault's key-encryption
+// key. By default, the command switches to the vault's highest version. The command re-encrypts
 // every credential with the chosen version while the vault keeps running. An interrupted
 // command can be run again at any time. docs/internals/vault.md describes the rotation. For
 // machines without this checkout, the build also bundles the command into

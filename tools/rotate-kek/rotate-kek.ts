@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Messaging, ParsedReplyOf } from '@gateway/messaging';
 
 export interface RotationOptions {
-  /** The version of the key with which the vault encrypts. If null, the vault's highest version is chosen. */
+  /** The version of the key that the vault uses for encryption. If null, the vault's highest version is chosen. */
   readonly version: number | null;
   readonly rowsMax: number;
   readonly report: (line: string) => void;
@@ -27,8 +27,8 @@ type Batch = ParsedReplyOf<typeof rewrapCredentials>;
 const pauseMs = 500;
 
 /**
- * Rotates the vault's key-encryption key. The rotation keeps no state, so run an interrupted rotation again
- * to continue. Concurrent rotations do not interfere with each other.
+ * Rotates the vault's key-encryption key. The rotation stores no progress, so run an interrupted rotation
+ * again to continue. Concurrent rotations do not interfere with each other.
  */
 export async function rotateKek(messaging: Ask, options: RotationOptions): Promise<RotationOutcome> {
   const { version, previous } = await patiently(options, () =>

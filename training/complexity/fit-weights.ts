@@ -25,8 +25,8 @@ const penaltyPerSample = 0.6;
 const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
 
 /**
- * Fits a ridge regression of the gain on standardized features, centered on `beliefs`. The result is
- * deterministic.
+ * Fits a ridge regression of the gain on standardized features, centered on `beliefs`. The same samples
+ * always give the same weights.
  */
 export function fitWeights(samples: readonly Sample[]): LinearWeights {
   const { means, deviations } = describe(samples);

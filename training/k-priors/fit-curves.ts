@@ -62,9 +62,9 @@ interface Segment {
 }
 
 /**
- * Returns a K for each confidence class. Together, the values of K reach a recall target over all classes
- * with the fewest tools in total. Segments of the upper hulls of the recall curves are taken across all
- * classes, in order of their gain per tool.
+ * Returns a K for each confidence class. The chosen values of K reach a recall target over all classes with
+ * the fewest tools in total. Segments of the upper hulls of the recall curves are taken across all classes,
+ * in order of their gain per tool.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -152,7 +152,7 @@ function weighSets(samples: readonly Sample[]): Map<string, number> {
   return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
 }
 
-/** Divides the samples into bins by confidence score. The bins have about equal total weights. */
+/** Divides the samples into bins by confidence score. The total weights of the bins are about the same. */
 function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
   const cut: Sample[][] = Array.from({ length: bins }, () => []);
   const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;

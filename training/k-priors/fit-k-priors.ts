@@ -1,6 +1,6 @@
-// Measures the ranks of needed tools for a ranking method, and writes the router's prior for K.
-// Usage: `node training/k-priors/fit-k-priors.ts [--lane keyword|semantic|both] [--questions N] [--data DIR] [--check]`.
-// With `--check`, the command only prints figures.
+// Measures the ranks of needed tools for a ranking method, and writes the router's prior for K. Usage: `node
+// training/k-priors/fit-k-priors.ts [--lane keyword|semantic|both] [--questions N] [--data DIR] [--check]`.
+// With `--check`, the command prints the priors without writing them.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const kMin = 5;
  */
 const surenessMin: Readonly<Record<LaneName, number>> = { keyword: 3, semantic: 0, both: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
-/** The lengths of tool lists. The figures for each list size come from candidate pools of about that size. */
+/** The lengths of tool lists. The priors for each list length come from candidate pools of about that length. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
   { toolsMax: 50, pool: '25' },
   { toolsMax: 250, pool: '100' },

@@ -8,7 +8,7 @@ export type LaneName = (typeof laneNames)[number];
 
 /** A ranking method, applied as in the tool router. */
 export interface Lane {
-  /** Ranks tools (given by line number in the data) for the newest turn of a question. */
+  /** Ranks tools (given by their line numbers in the data) for a question's newest turn. */
   readonly rank: (question: Question, lines: readonly number[]) => Promise<TurnRanking>;
 }
 

@@ -57,8 +57,8 @@ export function readUseOf(pid: number): ProcessUse {
 }
 
 /**
- * Returns the CPU time since the start for each process in a stack, including child processes. Postgres has
- * one child process per connection.
+ * Returns the CPU time that each process in a stack has used since its start, including child processes.
+ * Postgres has one child process per connection.
  */
 export function readProcessUse(stack: StackUnderTest): Map<string, ProcessUse> {
   const stats = listStats();

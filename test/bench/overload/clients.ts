@@ -18,7 +18,7 @@ export interface Seen {
   readonly seconds: number;
   readonly servedMs: readonly number[];
   readonly shedMs: readonly number[];
-  /** The number of broken connections plus responses with a status other than 200 or 503. */
+  /** The number of broken connections plus the number of responses with a status other than 200 or 503. */
   readonly failed: number;
 }
 

@@ -50,8 +50,8 @@ export async function measureKnown(questions: number) {
 const rankerOf = (policyVersion: string): string => policyVersion.split(/[./]/).slice(0, 2).join('.');
 
 /**
- * Measures plans with both encoders for a known list of 100 tools. `first_turn` is a conversation's first request,
- * `later_step` is a step of an agent loop in this conversation, and `later_user_turn` is the request with the next
+ * Measures plans with both encoders for a known list of 100 tools. `first_turn` is a conversation's first
+ * request, `later_step` is a step of an agent loop in it, and `later_user_turn` is the request with the next
  * user turn. Every user turn is new.
  */
 export async function measureBoth(questions: number) {

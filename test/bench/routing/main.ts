@@ -48,7 +48,7 @@ console.log('complexity'.padEnd(14), `${scoreMs.toFixed(4)} ms (${prompt.length}
 console.log(JSON.stringify({ models: models.length, ms: byMode, complexity_ms: scoreMs }));
 
 /**
- * Returns the CPU time per function call. Before the measurement, an equal number of calls compiles the hot
+ * Returns the CPU time per function call. Before the measurement, the same number of calls warms up the
  * code.
  */
 function measureMs(run: () => unknown): number {

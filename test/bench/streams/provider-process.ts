@@ -7,7 +7,7 @@ import type { ReadBody } from './stream-client.ts';
 export interface SentStreams {
   /** The largest number of streams that were open at the same time. */
   readonly openMost: number;
-  /** The sent streams by the stream id in the request. */
+  /** The streams sent so far, by the stream id in the request. */
   readonly sent: Readonly<Record<string, Partial<ReadBody>>>;
 }
 

@@ -1,6 +1,6 @@
 import type { ClientBase, Connection, Submittable } from 'pg';
 
-/** The fields of a pg connection that COPY needs. pg's type definitions omit the fields for COPY. */
+/** The fields of a pg connection that COPY needs. pg's type definitions lack the fields for COPY. */
 interface CopyConnection {
   query(text: string): void;
   sendCopyFromChunk(chunk: Buffer): void;

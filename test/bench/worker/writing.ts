@@ -29,7 +29,7 @@ interface WritingOptions {
 /**
  * Writes events with a hundred candidate tools each. All events are queued before the worker writes the first
  * event. The worker is therefore never idle, and the last event's lag equals the total time. For comparison,
- * COPY writes equal rows to a table without indexes and triggers.
+ * COPY writes the same rows to a table without indexes and triggers.
  */
 export async function measureWriting(options: WritingOptions) {
   const { messaging, redisUrl, databaseUrl, events, processes } = options;

@@ -67,7 +67,7 @@ async function createKey(baseUrl: string, token: string): Promise<string> {
   return ((await answer.json()) as { key: string }).key;
 }
 
-/** Sends sample requests. Returns the id of the last request with ranked tools. */
+/** Sends sample requests. Returns the id of the last request that has a tool ranking. */
 async function makeTraffic(baseUrl: string, key: string): Promise<string> {
   let requestId = '';
   for (let at = 0; at < 24; at += 1) {

@@ -1,9 +1,9 @@
 /**
  * Normalizes request and response bodies in the chat-completions format. After normalization, two bodies with
- * the same meaning are equal. The normalization shares no code with the code under test. A null field counts
- * as an absent field. An absent list of tool calls counts as an empty list. An empty refusal counts as an
- * absent refusal. A single stop word is treated as a list with one stop word. `stream: false` counts as an
- * absent field. A tool without a type is treated as a function tool.
+ * the same meaning are equal. The normalization shares no code with the code under test. A null field is
+ * treated as absent. An absent list of tool calls is treated as an empty list. An empty refusal is treated as
+ * absent. A single stop word is treated as a list with one stop word. `stream: false` is treated as an absent
+ * field. A tool without a type is treated as a function tool.
  */
 type Members = Record<string, unknown>;
 

@@ -35,8 +35,8 @@ export function sumStream(text: string): StreamSum {
 }
 
 /**
- * Returns true for a field that every chunk repeats. The result contains the first non-empty value of a
- * repeated field.
+ * Returns true for a field that every chunk repeats. For a repeated field, the merged chunk contains the
+ * first non-empty value.
  */
 function isEnvelope(name: string): boolean {
   return name === 'id' || name === 'model' || name === 'created';

@@ -1,8 +1,8 @@
 /**
  * Normalizes request and response bodies in the Converse format. After normalization, two bodies with the
- * same meaning are equal. The normalization shares no code with the code under test. A null field counts as
- * an absent field. An empty list or settings object counts as an absent field. The body's model is ignored,
- * because the URL path contains the model. JSON Schemas that differ only in whitespace are considered equal.
+ * same meaning are equal. The normalization shares no code with the code under test. A null field is treated
+ * as absent. An empty list or settings object is treated as absent. The body's model is ignored, because the
+ * URL path contains the model. JSON Schemas that differ only in whitespace are considered equal.
  */
 export type Members = Record<string, unknown>;
 

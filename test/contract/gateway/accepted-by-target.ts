@@ -45,7 +45,7 @@ async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   expect(JSON.parse(written)).toEqual(body);
 }
 
-/** Decodes base64 fields of the JSON API, because the SDK expects bytes in place of base64. */
+/** Decodes base64 fields of the JSON API, because the SDK expects bytes instead. */
 function decodeBytes(value: unknown, name = ''): unknown {
   if (typeof value === 'string' && (name === 'bytes' || name === 'redactedContent'))
     return Buffer.from(value, 'base64');

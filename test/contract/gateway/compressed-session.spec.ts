@@ -137,7 +137,7 @@ describeSessions.each([
         ];
         const tail = request.findLastIndex(({ role }) => role === 'assistant') + 1;
         expect(sent.slice(0, before.length)).toEqual(before);
-        // The request differs from the previous request only in the model's turn and the new messages.
+        // Compared with the previous request, only the model's turn and the new messages were added.
         expect(sent.slice(before.length, tail)).toEqual(given.slice(before.length, tail));
         if (sent.slice(tail).join().length < given.slice(tail).join().length) compressed += 1;
         before = sent;

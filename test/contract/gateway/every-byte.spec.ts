@@ -49,7 +49,7 @@ const cutApis: readonly CutApi[] = [
 interface CutStream extends CutApi {
   readonly id: string;
   readonly bytes: Buffer;
-  /** The number of bytes after which the response is complete. */
+  /** The response is complete after this number of bytes. */
   readonly wholeAt: number;
 }
 
@@ -106,7 +106,7 @@ beforeAll(async () => {
 
 afterAll(async () => gateway.stop());
 
-/** Makes the provider close the connection after as many bytes as the model name says. */
+/** Makes the provider close the connection after the number of bytes given in the model name. */
 function cutAsAsked(stream: CutStream): void {
   gateway.replay.setControls(({ url, body }) => {
     const length = /cut-at-(\d+)/.exec(url + body.toString('latin1'))?.[1];

@@ -1,14 +1,14 @@
 /**
  * Normalizes request and response bodies in the Gemini format. After normalization, two bodies with the same
- * meaning are equal. The normalization shares no code with the code under test. A field name in snake case
- * counts as the field name in lower camel case. A null field counts as an absent field. A single part is
- * treated as a list with one part. `thought: false` counts as an absent field. One tool with several function
- * declarations counts as several tools with one declaration each. A tool call without arguments counts as a
- * tool call with empty arguments.
+ * meaning are equal. The normalization shares no code with the code under test. A field name in snake case is
+ * treated as its lower camel case form. A null field is treated as absent. A single part is treated as a list
+ * with one part. `thought: false` is treated as an absent field. One tool with several function declarations
+ * is treated as several tools with one declaration each. A tool call without arguments is treated as a call
+ * with empty arguments.
  */
 export type Members = Record<string, unknown>;
 
-/** Fields with objects in which the client chooses the field names. */
+/** Fields that contain objects with field names that the client chooses. */
 const carriedWhole = new Set([
   'parameters',
   'parametersJsonSchema',

@@ -6,7 +6,7 @@ const format = formatNamed('messages');
 
 /**
  * Removes every second tool from the request, then all tools. Each body must equal the request without the
- * removed tools, and must not differ in any other way.
+ * removed tools, with no other difference.
  */
 checkEvery(
   'request with tools pruned',

@@ -8,7 +8,7 @@ export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** The names of events with data of a different type or without a type. */
+  /** The names of events with data that has a different type or no type. */
   readonly misnamed: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Normalizes request and response bodies in the Responses format. After normalization, two bodies with the
- * same meaning are equal. A null field counts as an absent field. `stream: false` counts as an absent
+ * same meaning are equal. A null field is treated as absent. `stream: false` is treated as an absent
  * field.
  */
 export type Members = Record<string, unknown>;

@@ -7,13 +7,13 @@ import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
 /**
- * The number of conversations before the fall of recall, and the maximum number of conversations after the
- * fall.
+ * The number of conversations before the fall of recall, and the maximum number after
+ * it.
  */
 export const [usual, watchedMax] = [6_000, 1_500];
 /**
- * The number of conversations between two calibrations while recall falls or a fall of recall is suspected.
- * By default, one in 20 conversations is a shadow conversation.
+ * The number of conversations between two calibrations while recall falls or is suspected to fall. By
+ * default, one in 20 conversations is a shadow conversation.
  */
 const every = 20;
 /**
@@ -23,7 +23,7 @@ const every = 20;
 const growth = 0.3;
 export const quietConversations = 20_000;
 /**
- * The number of conversations between two calibrations while no fall of recall is suspected. An alarm needs
+ * The number of conversations between two calibrations while recall is not suspected to fall. An alarm needs
  * evidence from more conversations than the number between two calibrations.
  */
 const quietEvery = 200;

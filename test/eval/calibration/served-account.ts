@@ -66,7 +66,7 @@ export class ServedAccount {
     return served;
   }
 
-  /** Returns the probability with which the tool router makes a conversation a shadow conversation. */
+  /** Returns the probability that the tool router makes a conversation a shadow conversation. */
   shareOf(policy: RoutingPolicy | null): number {
     const { kReason, bucket } = this.serve(policy).plan;
     // A conversation with at most eight tools is never a shadow conversation.

@@ -16,8 +16,8 @@ export interface SimulatedAccount {
 }
 
 /**
- * The range of the number of tool calls per conversation, and the range of a conversation's difficulty. The
- * difficulty multiplies the ranks. All numbers within a range are equally likely.
+ * The ranges of the number of tool calls per conversation and of a conversation's difficulty. The ranks are
+ * multiplied by the difficulty. All numbers within a range are equally likely.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;
@@ -78,7 +78,7 @@ export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, rec
 }
 
 /**
- * Returns the smallest K with which true effective recall meets the recall target. An oracle, which knows all
+ * Returns the smallest K at which true effective recall meets the recall target. An oracle, which knows all
  * needed tools, would forward this number K of tools. Effective recall never decreases as K grows.
  */
 export function chooseOracleK(account: SimulatedAccount, target: number, recoveryRate: number): number {

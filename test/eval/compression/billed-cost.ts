@@ -1,8 +1,8 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
 /**
- * The minimum length in tokens of a prefix that providers cache. The minimum applies if the catalogue states
- * no minimum.
+ * The minimum length in tokens of a prefix that providers cache. This minimum applies if the catalogue lists
+ * none.
  */
 const cachedTokensMin = 1024;
 

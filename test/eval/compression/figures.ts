@@ -11,8 +11,8 @@ export interface ServedReplays {
 /**
  * Figures over all sent requests, including those with a declared clear. Ratios are sent tokens or costs
  * divided by received tokens or costs. Shares are fractions of 1. Declared clears depend on the model, so
- * each model has its own replays. Unless stated otherwise, a figure that is not listed by model is the mean
- * over the models.
+ * each model has its own replays. Unless stated otherwise, a metric that is not broken down by model is the
+ * mean over the models.
  */
 export interface Figures {
   readonly tokens_ratio: number;
@@ -32,7 +32,7 @@ export interface Figures {
 }
 
 /**
- * Computes the figures of all replays.
+ * Computes the metrics over all replays.
  * @param frontTokens number of cached tokens of tools and instructions in front of each request
  */
 export function measure(served: readonly ServedReplays[], frontTokens = 0): Figures {

@@ -9,8 +9,8 @@ export interface Scored {
 
 export interface RoutingFigures {
   /**
-   * The mean recovered share of the quality gap between the models, over all shares of calls to the capable
-   * model. Random routing scores 0.5. The mean is null if both models have the same quality.
+   * The mean share of the quality gap that is recovered, over all shares of calls to the capable model.
+   * Random routing scores 0.5. The mean is null if both models have the same quality.
    */
   readonly apgr: number | null;
   /**
@@ -22,7 +22,7 @@ export interface RoutingFigures {
 
 /**
  * For each share x, sends the x highest-scored prompts to the capable model. The recovered share of the
- * quality gap is (quality − cheap) / (capable − cheap). Prompts with the same score count with their mean
+ * quality gap is (quality − cheap) / (capable − cheap). Prompts with the same score contribute their mean
  * quality, so their order does not matter.
  */
 export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
@@ -59,7 +59,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Returns a 95% percentile bootstrap interval over prompts. Equal prompts always give an equal interval. */
+/** Returns a 95% percentile bootstrap interval over prompts. The same prompts always give the same interval. */
 export function bootstrapApgr(prompts: readonly Scored[], samples: number): Interval | null {
   const draw = randomFrom(prompts.length);
   const found: number[] = [];

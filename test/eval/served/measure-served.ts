@@ -5,11 +5,11 @@ import { runTraffic } from './run-traffic.ts';
 import type { PromptSize } from '../sessions/prompt-sizes.ts';
 import type { ServedConversation } from './served-account.ts';
 
-/** The tested probabilities with which the scripted model recovers a missed tool. */
+/** The tested probabilities that the scripted model recovers a missed tool. */
 export const recoveryRates = [0.6, 0.8, 0.9] as const;
 
 /**
- * The figures for one recall target and one true recovery rate. The figures are means over accounts and
+ * The metrics for one recall target and one true recovery rate. The metrics are means over accounts and
  * splits (random draws of traffic).
  */
 export interface ServedFigures {

@@ -16,8 +16,8 @@ export interface Traffic {
   readonly conversations: readonly ServedConversation[];
   readonly recallTarget: number;
   /**
-   * The probability with which the scripted model recovers a missed tool. The gateway does not know the
-   * recovery probability.
+   * The probability that the scripted model recovers a missed tool. The gateway does not know the recovery
+   * probability.
    */
   readonly recoveryRate: number;
   /** The number of conversations that the account sends in total. */

@@ -7,7 +7,7 @@ import { resize, type PromptSize } from '../sessions/prompt-sizes.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from '../sessions/replay.ts';
 import { planFirst, replaySession, replayStateless } from '../sessions/replay-session.ts';
 
-/** The result of a conversation that the gateway served under one routing policy. */
+/** How the gateway served a conversation under one routing policy. */
 export interface Served {
   /** The number of needed tools that were not forwarded when the model first needed them. */
   readonly missed: number;
@@ -19,7 +19,7 @@ export interface Served {
 /** The prompt size in a replay. `own` is the size in the recording. */
 type Length = PromptSize | 'own';
 
-/** A conversation that the real planner can serve under any routing policy. */
+/** A conversation that can be served by the real planner under any routing policy. */
 export class ServedConversation {
   readonly #model: CatalogModel;
   readonly #subjects: Readonly<Record<Length, ReplaySubject>>;

@@ -1,8 +1,8 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
 /**
- * The minimum prefix length in tokens that providers cache. The minimum applies if the catalogue states no
- * minimum.
+ * The minimum prefix length in tokens that providers cache. This minimum applies if the catalogue lists
+ * none.
  */
 const cachedTokensMin = 1024;
 
@@ -26,7 +26,7 @@ export interface Bill {
   readonly instructions: number;
   readonly messages: number;
   readonly output: number;
-  /** The input and output of the calls that only search for deferred tools. */
+  /** The input and output of calls in which the model only searches for deferred tools. */
   readonly searches: number;
 }
 

@@ -22,7 +22,7 @@ export interface EvalSession {
   readonly requests: readonly EvalRequest[];
 }
 
-/** A tool list with which a session is replayed. */
+/** A tool list that is used to replay a session. */
 export interface EvalList {
   readonly tools: readonly ToolDefinition[];
   readonly tokens: readonly number[];

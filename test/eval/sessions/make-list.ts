@@ -3,7 +3,7 @@ import type { ToolDefinition } from '@gateway/contracts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
-/** Tools from real servers. Half of the added tools in a tool list are from real servers. */
+/** Tools from real servers. Half of the tools added to a tool list come from real servers. */
 const realServers = ['github_mcp', 'mongodb_mcp'];
 
 /**

@@ -25,17 +25,17 @@ export interface ListReport {
   readonly prompt: PromptSize;
   readonly sessions: number;
   readonly requestsPerSession: number;
-  /** The figures of the method that sends each request with its K best tools. */
+  /** The costs and recall of the method that sends each request with its K best tools. */
   readonly stateless: readonly Point[];
   /** Figures of the methods that keep the tool set of each conversation, by recovery mode and K. */
   readonly frontier: readonly Point[];
-  /** The figures for each recall target, with the prices of each model. */
+  /** The costs and recall for each recall target, with the prices of each model. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;
-  /** The figures with the provider's own deferral, for models that support deferral. */
+  /** The costs and recall with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
   /**
-   * The figures per model with bound reasoning. Tool results are compressed on arrival. The first point sends
-   * every request unchanged.
+   * The costs and recall per model with bound reasoning. Tool results are compressed on arrival. The first
+   * point sends every request unchanged.
    */
   readonly bound: Readonly<Record<string, readonly Point[]>>;
   /** The token count of compressed tool results, divided by their original token count. */

@@ -16,8 +16,8 @@ export interface Point {
   /** The share of conversations in which every needed tool was forwarded when the model first needed it. */
   readonly forwardedRecall: number;
   /**
-   * The mean over conversations of ρ^m, for m missed tools and the policy's recovery rate ρ (`recoveryRate`).
-   * Without recovery, ρ is 0.
+   * The mean over conversations of ρ^m, where m is the number of missed tools and ρ is the policy's recovery
+   * rate (`recoveryRate`). Without recovery, ρ is 0.
    */
   readonly effectiveRecall: number;
   readonly recoveryRate: number;

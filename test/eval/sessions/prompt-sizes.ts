@@ -44,8 +44,8 @@ function mapResults(subject: ReplaySubject, tokensFor: (tokens: number) => numbe
 }
 
 /**
- * Returns the tokens of compressed tool results divided by their original tokens, over recorded sessions. The
- * compressor uses the mode `lossless`, which is the default for new accounts.
+ * Returns the token count of compressed tool results divided by their original token count, over recorded
+ * sessions. The compressor uses the mode `lossless`, which is the default for new accounts.
  */
 export function measureResultShare(transcripts: readonly Transcript[]): number {
   let [before, after] = [0, 0];

@@ -16,7 +16,7 @@ export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 
   readonly defersAll?: boolean;
 };
 
-/** The estimated tokens of the model's search call and of the search tool's definition. */
+/** The estimated token count of the model's search call and the search tool's definition. */
 const searchAskTokens = 60;
 const searchToolTokens = 300;
 /**
@@ -97,7 +97,7 @@ function questionOf(
 }
 
 /**
- * Returns the prices that an edge sends to the tool router (`pipeline/stages/plan/session/plan-price.ts`).
+ * Returns the prices that an edge would send to the tool router (`pipeline/stages/plan/session/plan-price.ts`).
  */
 function priceNatively(
   way: NativeSetting['way'],

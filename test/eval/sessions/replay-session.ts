@@ -113,8 +113,8 @@ function answer(
 }
 
 /**
- * Records that the model needed a tool. A tool that recovery added counts as recovered. Without recovery, a
- * pruned tool is missed immediately.
+ * Records that the model needed a tool. A tool that recovery added is recorded as recovered. Without
+ * recovery, a pruned tool is missed immediately.
  */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
   state.needs += 1;

@@ -33,7 +33,7 @@ export interface ReplayState {
   loadedTokens: number;
   /**
    * The number of tokens after the tools in the last request, or 0 before the first request. `sentBefore` has
-   * the number of tokens after the tools at the arrival of each user turn.
+   * the number of tokens after the tools when each user turn arrived.
    */
   sentTokens: number;
   readonly sentBefore: number[];
@@ -166,8 +166,8 @@ export async function askRouter(
 }
 
 /**
- * Records each time that the model needs a pruned tool. Each record counts as one chance for the model to
- * request the tool.
+ * Records each time that the model needs a pruned tool. Each record is one chance for the model to request
+ * the tool.
  */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {
   const count = (missed.get(needed) ?? 0) + 1;

@@ -18,8 +18,8 @@ export interface ReplaySettings {
   readonly recallTarget: number;
   readonly kOverride: number | null;
   /**
-   * The method by which the model reaches pruned tools. With `priced`, the tool router chooses the recovery
-   * mode by price.
+   * How the model reaches pruned tools. With `priced`, the tool router chooses the recovery mode by
+   * price.
    */
   readonly net: 'none' | 'priced' | 'in_place' | 'regrown';
   readonly price: Omit<PlanPrice, 'listTokens' | 'headTokens'>;
@@ -42,21 +42,21 @@ export interface ReplayOutcome {
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each call to a pruned tool, the number of times that the model has needed the tool until the call.
-   * Each such need is one chance for recovery.
+   * For each call to a pruned tool, how often the model had needed the tool by then. Each such need is one
+   * chance for recovery.
    */
   readonly chances: readonly number[];
-  /** The number of recovery rounds if the model uses recovery at its first chance. */
+  /** The number of recovery rounds if the model uses recovery at its first opportunity. */
   readonly rounds: number;
   /** The mean share of the tool list that was forwarded to the model. */
   readonly kept: number;
-  /** The needed tools that were pruned when the model first needed them. */
+  /** The needed tools that were not forwarded when the model first needed them. */
   readonly missed: readonly string[];
   /** Whether recovery was available in the request that determined the tool set. */
   readonly isArmed: boolean;
   /**
-   * The session's bucket. With `isShadow`, `heldFromK` has the smallest K that forwards each needed
-   * tool.
+   * The session's bucket. With `isShadow`, `heldFromK` maps each needed tool to the smallest K that forwards
+   * it.
    */
   readonly bucket: string;
   readonly heldFromK: ReadonlyMap<string, number>;

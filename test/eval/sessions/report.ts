@@ -118,7 +118,7 @@ function printModel(model: string, points: readonly Point[], report: ListReport)
 }
 
 /**
- * Prints the figures of one setting.
+ * Prints the costs and recall of one setting.
  * @param model the model for which costs are printed, or undefined for the costs of all models
  */
 function printPoint(point: Point, model?: string): void {

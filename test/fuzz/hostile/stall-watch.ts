@@ -93,8 +93,8 @@ export class StallWatch {
 const idleEveryMs = 150;
 const idleReads = 3;
 /**
- * The CPU time in seconds below which a process counts as idle. Between two reads, an idle process uses about
- * 10 ms, for timers and for the metrics.
+ * The CPU time in seconds below which a process is considered idle. Between two reads, an idle process uses
+ * about 10 ms, for timers and for the metrics.
  */
 const idleCpuSeconds = 0.06;
 

@@ -5,7 +5,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** The headers and body of the email as sent, with the quoted-printable encoding removed. */
+  /** The email's headers and body as sent, with the quoted-printable encoding removed. */
   readonly text: string;
 }
 

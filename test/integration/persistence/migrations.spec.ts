@@ -42,7 +42,7 @@ describe('the migrations', () => {
     }
   }
 
-  /** Returns the SQL with which Prisma would create the database schema. */
+  /** Returns the SQL that Prisma would use to create the database schema. */
   async function renderSchemaSql(owner: string, url: string): Promise<string> {
     const path = resolve(prismaDir, owner, 'schema.prisma');
     const text = readFileSync(path, 'utf8');

@@ -51,7 +51,7 @@ export interface JestOutcome {
   readonly failed: number;
 }
 
-/** The file to which a Jest run writes the numbers of passed and failed tests. */
+/** The file to which Jest writes the numbers of passed and failed tests. */
 function resultsFile(name: string): string {
   const directory = join(root, '.data/test-results');
   mkdirSync(directory, { recursive: true });

@@ -28,7 +28,7 @@ function announce(dev: DevInfo | null, devFile: string, startedInMs: number | nu
   if (dev) console.log(renderBanner(dev, devFile, startedInMs));
 }
 
-/** The duration of this command so far, in milliseconds, with the installation of packages. */
+/** The duration of this command so far, in milliseconds, including the installation of packages. */
 function elapsedMs(): number {
   return Date.now() - commandStartedAtMs;
 }

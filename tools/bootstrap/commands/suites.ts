@@ -47,7 +47,7 @@ export function parseSuiteArguments(suite: string, args: readonly string[]): Sui
   return { jest, env };
 }
 
-/** The kinds of tests in a run, which are the daily tests, the long tests, or both kinds of tests. */
+/** The kinds of tests in a run, which are the daily tests, the long tests, or both. */
 type TestKind = 'daily' | 'nightly' | 'both';
 
 /**
@@ -71,8 +71,8 @@ export function chooseTests(suite: string, args: readonly string[]): TestKind {
 }
 
 /**
- * Suites whose test files share no state, so two test files run in parallel. Parallel runs nearly halve the
- * duration of the suites.
+ * Suites with test files that share no state, so that two test files run in parallel. Parallel runs nearly
+ * halve the duration of the suites.
  */
 const sideBySide: ReadonlySet<string> = new Set(['browser', 'contract', 'faults', 'fuzz', 'integration']);
 

@@ -13,14 +13,14 @@ function isAlive(pid) {
 }
 
 /**
- * The maximum age of the lock file in milliseconds, which is longer than the longest set-up. After a crash,
+ * The maximum age of the lock file in milliseconds, which is longer than the longest setup. After a crash,
  * another process may have the process id of the lock holder.
  */
 const LOCK_AGE_MS_MAX = 20 * 60_000;
 
 /**
- * Takes the lock file. Returns false if a running process holds the lock. Removes the lock of a process that
- * has ended.
+ * Creates the lock file. Returns false if a running process holds the lock. Removes the lock of a process
+ * that has ended.
  */
 function tryLock(file) {
   try {

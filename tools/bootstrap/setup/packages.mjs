@@ -42,8 +42,8 @@ function runAttached(command, args, cwd) {
 }
 
 /**
- * Installs exactly the packages in package-lock.json. The install scripts of packages do not run. Throws if
- * npm fails.
+ * Installs exactly the packages in package-lock.json. Install scripts of packages are not run. Throws if npm
+ * fails.
  */
 export async function installPackages(root) {
   if (packagesAreInstalled(root)) return;

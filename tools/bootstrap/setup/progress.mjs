@@ -8,7 +8,7 @@ const everyMsInTerminal = 1_000;
 /** The environment variable that passes the command's start time to the next Node process. */
 const startVariable = 'COMMAND_STARTED_AT_MS';
 
-/** The time at which the user started this command, as Unix time in milliseconds. */
+/** The time at which the user ran this command, as Unix time in milliseconds. */
 export const commandStartedAtMs = Number(process.env[startVariable] ?? performance.timeOrigin);
 delete process.env[startVariable];
 

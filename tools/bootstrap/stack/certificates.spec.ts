@@ -44,7 +44,7 @@ test('NATS with the certificate accepts clients that trust the certificate autho
 }, 60_000);
 
 /**
- * Connects to NATS as a service does. A service reads its trusted certificate authorities from the
+ * Connects to NATS like a service does. A service reads its trusted certificate authorities from the
  * environment at startup.
  */
 function connect(url: string, env: Record<string, string>): string {

@@ -6,7 +6,7 @@ export interface DataDir {
   readonly path: string;
   readonly secretsFile: string;
   readonly portsFile: string;
-  /** The path of the file with the information that a person or program needs to use the running stack. */
+  /** The path of the file with the information needed to use the running stack. */
   readonly devFile: string;
   /**
    * The path of the file with the running processes. `npm run stop` and the next start after a crash read
@@ -15,7 +15,7 @@ export interface DataDir {
   readonly stateFile: string;
   readonly lockFile: string;
   readonly logFile: (name: string) => string;
-  /** The data directory of one process of the stack. */
+  /** Returns the data directory of one of the stack's processes. */
   readonly home: (name: string) => string;
 }
 

@@ -11,11 +11,11 @@ export interface SeedRequest {
   readonly password: string;
   /** The API key from an earlier start, if any. The bootstrap reuses an API key that still exists. */
   readonly knownKey: string | null;
-  /** The demo user's password. The bootstrap creates the demo person together with the account. */
+  /** The demo user's password. The bootstrap creates the demo user together with the account. */
   readonly personPassword: string;
 }
 
-/** An e-mail address in a reserved domain (RFC 2606). The e-mail address cannot belong to a real person. */
+/** An e-mail address in a reserved domain (RFC 2606). The email address cannot belong to a real user. */
 export const demoEmail = 'demo@example.com';
 
 const seedAnswer = z.object({

@@ -14,8 +14,8 @@ const runningService = z.object({
 });
 
 /**
- * The content of `.data/dev.json`: the information that a person or program needs to use a running stack. The
- * file contains secrets.
+ * The content of `.data/dev.json`: the information needed to use a running stack. The file contains
+ * secrets.
  */
 export const devInfo = z.object({
   /** The edge's address. Null for a stack without an edge service, which serves the API. */

@@ -30,7 +30,7 @@ export interface Infrastructure {
    * from the administrator's addresses.
    */
   readonly redisUrls: Readonly<Record<RedisServer, string>>;
-  /** Whether each Redis server is embedded. An embedded Redis server has the generated users. */
+  /** Whether each Redis server is embedded. Embedded Redis servers have the generated users. */
   readonly isRedisEmbedded: Readonly<Record<RedisServer, boolean>>;
   readonly natsUrl: string;
 }

@@ -30,8 +30,8 @@ function waitForMessage(child: ChildProcess, logFile: string): Promise<void> {
 
 /**
  * Starts a stack under a supervisor process in the background, and resolves when the stack is healthy. The
- * stack keeps running after this process exits, unless `endWithParent` is set. If the start fails, throws the
- * supervisor's error after the clean-up.
+ * stack keeps running after this process exits, unless `endWithParent` is set. If the start fails, cleans up
+ * and throws the supervisor's error.
  * @param env the complete environment for the supervisor and the services
  */
 export async function launchSupervisor(

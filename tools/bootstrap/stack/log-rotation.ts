@@ -18,7 +18,7 @@ function rotateLogs(directory: string): void {
   }
 }
 
-/** Limits the size of every log file in the directory until the rotation is stopped. */
+/** Limits the size of every log file in the directory until the rotation stops. */
 export function startLogRotation(directory: string): { stop(): void } {
   const timer = setInterval(() => rotateLogs(directory), CHECK_EVERY_MS);
   timer.unref();

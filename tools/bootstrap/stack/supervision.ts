@@ -9,8 +9,8 @@ import type { StackState, TrackedProcess } from './state-file.ts';
 import { UnitBoard } from './unit-board.ts';
 
 /**
- * Ownership of a data directory, with the processes of its stack. Other commands find the processes of the
- * stack through the state file.
+ * Ownership of a data directory, with the processes of its stack. Other commands find the stack's processes
+ * through the state file.
  */
 export interface Supervision {
   readonly dataDir: DataDir;
@@ -22,7 +22,7 @@ export interface Supervision {
   end(): Promise<void>;
 }
 
-/** Writes the state of this process and of the stack's processes to the state file. */
+/** Writes the state of this process and the stack's processes to the state file. */
 class StatusBoard {
   readonly #dataDir: DataDir;
   readonly #listeners: (() => void)[] = [];

@@ -32,8 +32,8 @@ const older = { byDefault: false, off: true, binds: 'no', defers: true, adds: fa
 
 /**
  * Claude models by line and version. The sources are the pages on preserved thinking with its prefix checks,
- * tool search, mid-conversation messages, prompt caching and each model. The deferral of Fable, Sonnet 5 and
- * Haiku 5.5 is inferred, because the page excludes only Opus 4.1 and older models.
+ * tool search, mid-conversation messages, prompt caching and the individual models. Deferral for Fable,
+ * Sonnet 5 and Haiku 5.5 is inferred, because the page excludes only Opus 4.1 and older models.
  */
 const models: Readonly<Record<string, ClaudeFacts>> = {
   'fable 5.2': {
@@ -124,10 +124,10 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 const bindingSince = '2026-08-01';
 
 /**
- * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table
- * counts as a model with bound reasoning. If the model has no bound reasoning after all, the gateway only
- * saves fewer tokens. If a model wrongly counted as a model without bound reasoning, requests would fail.
- * Returns undefined for models of other makers and for older Claude models without these facts.
+ * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is
+ * treated as a model with bound reasoning. If the model has no bound reasoning after all, the gateway only
+ * saves fewer tokens. If a model with bound reasoning were treated as a model without it, requests would
+ * fail. Returns undefined for models of other makers and for older Claude models without these facts.
  */
 export function findClaudeFacts(
   provider: string,
@@ -168,8 +168,8 @@ function renderFacts(provider: string, known: ClaudeFacts): FamilyFacts {
   return {
     ...(api !== undefined && {
       toolsOn: { [api]: 'yes' },
-      // Bedrock's tool search needs the API InvokeModel.
-      // In the Converse API, `toolSpec` has no field for deferral.
+      // Bedrock's tool search requires the InvokeModel API. In the Converse API, `toolSpec` has no field for
+      // deferral.
       defersOn: api === 'messages' && defers ? [api] : [],
       addsToolsOn: adds ? [api] : [],
       write1h: 2,
