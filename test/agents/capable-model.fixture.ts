@@ -15,7 +15,7 @@ export type Step =
   | { readonly purpose: 'other'; readonly tool: string; readonly arguments: JsonObject };
 
 export interface Task {
-  /** The user's message, by which the scripted model recognizes the task. */
+  /** The user's message, from which the scripted model recognizes the task. */
   readonly prompt: string;
   readonly steps: readonly Step[];
 }

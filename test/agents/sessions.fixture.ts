@@ -73,7 +73,7 @@ export async function openProvider(tasks: readonly Task[], trouble?: ReplayContr
   let turn = 0;
   let received = 0;
   provider.setControls(({ url, body }) => {
-    // Some agents request a list of models.
+    // Some agents request the list of models.
     if (body.length === 0) return { status: 200, body: { object: 'list', data: [] } };
     received += 1;
     const isTroubled = trouble !== undefined && received === troubledRequest;

@@ -1,4 +1,4 @@
-/** A program with the configurations of the Strands guide. Strands is a framework, so it has no command. */
+/** A program with the configurations of the Strands guide. Strands is a framework, so there is no command for it. */
 import type { Agent } from '../../tools/agent/agents.ts';
 
 /** Completes the guide's code with tools, an argument with the prompt, and a file with the conversation. */

@@ -40,7 +40,7 @@ const served = (count: number, everyMs: number, keyId: string): Operation[] =>
 const rowsOf = (operations: readonly Operation[], netSaved = 0) =>
   operations.map(({ id, keyId }) => rowOf(id, { keyId, netSaved, toolsSaved: netSaved }));
 
-/** Histories that break one promise each. */
+/** Histories that each break one promise. */
 const bad: readonly (readonly [PromiseName, string, Partial<History>])[] = [
   ['everyAcceptedRequestHasOneRow', 'a served chat without a row', { rows: [], ledger: [] }],
   [

@@ -12,7 +12,7 @@ export interface ChaosAccount extends ControlledAccount {
   readonly providerKey: string;
   /** Keys that no client revokes. */
   readonly chatKeys: readonly ChatKey[];
-  /** A key with a limit that the clients try to exceed. */
+  /** A key with a rate limit that the clients try to exceed. */
   readonly limitedKey: { readonly key: ChatKey; readonly limit: LimitedKey } | null;
 }
 

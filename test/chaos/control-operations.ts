@@ -3,7 +3,7 @@ import type { ChatKey } from './chat-operations.ts';
 import type { OperationKind, RegisterAccess } from './history.ts';
 import type { Edge, Recorder } from './recorder.ts';
 
-/** An account in which the clients change keys, tool lists, providers and the policy. */
+/** An account in which the clients change keys, tool lists, providers and the routing policy. */
 export interface ControlledAccount {
   readonly accountId: string;
   readonly keyId: string;

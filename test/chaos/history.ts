@@ -116,7 +116,7 @@ export interface LedgerEntry {
   readonly compressionSaved: number;
 }
 
-/** An API key with a limit that the run tries to exceed. */
+/** An API key with a rate limit that the run tries to exceed. */
 export interface LimitedKey {
   readonly keyId: string;
   readonly rateLimitRpm: number | null;

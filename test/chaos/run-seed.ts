@@ -9,7 +9,7 @@ import { Recorder, type Edge } from './recorder.ts';
 import { openScene, type Scene } from './scene.ts';
 
 export interface RunOptions {
-  /** The seed of the operations. */
+  /** The seed that determines the operations. */
   readonly seed: number;
   readonly seconds: number;
   readonly faults: readonly Fault[];

@@ -41,7 +41,7 @@ export default class TableReporter {
       ({ api, check, passed, failed }) =>
         `  ${api.padEnd(18)} ${check.padEnd(34)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`,
     );
-    // Jest prints more output after its reporters run, but the totals must be the last line.
+    // Jest prints more output after its reporters have run, but the totals must be the last line.
     process.once('exit', () => writeSync(1, `\n${table.join('\n')}\n\n${JSON.stringify(summary)}\n`));
   }
 }

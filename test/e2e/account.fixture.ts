@@ -21,7 +21,7 @@ export interface TestAccount {
   readonly apiKey: string;
 }
 
-/** Creates an account. Shadow conversations are turned off, unless the test needs the default policy. */
+/** Creates an account. Shadow conversations are off, unless the test needs the default policy. */
 export async function createTestAccount(
   stack: StackUnderTest,
   { hasOwnPolicy = true }: { hasOwnPolicy?: boolean } = {},

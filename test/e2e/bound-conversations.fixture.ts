@@ -74,7 +74,7 @@ export async function flushCache(stack: StackUnderTest): Promise<void> {
   redis.disconnect();
 }
 
-/** Repeats a request until the restarted services respond, as agents' SDKs do. */
+/** Repeats a request until the restarted services respond, like the retries of agents' SDKs. */
 export async function insist(ask: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await ask().catch(() => undefined);

@@ -172,7 +172,7 @@ async function ask(talk: Talk, prompt: Prompt, by = key): Promise<void> {
   expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
 }
 
-/** Runs the function `work` for each conversation, four conversations at a time. */
+/** Runs `work` for each conversation, four conversations at a time. */
 async function forEach(chosen: readonly Talk[], work: (talk: Talk) => Promise<void>): Promise<void> {
   const waiting = [...chosen];
   const run = async (): Promise<void> => {

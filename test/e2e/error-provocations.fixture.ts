@@ -137,7 +137,7 @@ async function callWithin(base_url: string): Promise<Answer> {
   return postChat(baseUrl, apiKey, hello);
 }
 
-/** For each error, a request that leads to the error on the running stack. */
+/** For each error, a request that provokes it on the running stack. */
 export const provocations: Partial<Record<ErrorCode, Provoke>> = {
   missing_api_key: () => at({ path: chatPath, body: hello }),
   invalid_api_key: () => postChat(baseUrl, createApiKey().key, hello),

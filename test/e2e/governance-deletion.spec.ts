@@ -51,7 +51,7 @@ async function createUsedAccount(): Promise<TestAccount & { readonly otherKey: s
   const answer = await postChat(baseUrl, account.apiKey, hello);
   expect(answer.status).toBe(200);
   await waitForRow(baseUrl, account.apiKey, requestIdOf(answer));
-  // The vault keeps audit events until the account service has stored them.
+  // The vault stores audit events until the account service has stored them.
   await eventually(async () => {
     const tables = await findRowsNaming(stack, [account.accountId]);
     return !tables.includes('vault.audit_outbox') || undefined;

@@ -20,7 +20,7 @@ const { baseUrl } = stack;
 const tools = githubTools.slice(0, 60);
 /**
  * The documented maximum time in seconds for which Redis stores an account's data. Redis keeps the count of
- * first requests for the longest time, 30 days.
+ * first requests longest, for 30 days.
  */
 const keptSecondsMax = 30 * 24 * 3600;
 /**
@@ -63,7 +63,7 @@ async function chat(
   return requestIdOf(answer);
 }
 
-/** Creates an account that has used every feature that stores data for accounts. */
+/** Creates an account and uses every feature that stores data for accounts. */
 async function createBusyAccount(): Promise<TestAccount> {
   // The default policy includes shadow conversations, for which the gateway counts first requests.
   const account = await createTestAccount(stack, { hasOwnPolicy: false });

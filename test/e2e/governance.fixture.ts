@@ -40,7 +40,7 @@ export function chatOnAll(secret: string): Promise<Answer[]> {
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** Calls the gateway and returns the response body. Expects the given status and a JSON object. */
+/** Calls the gateway and returns the response body. Expects the given status and a JSON object as the body. */
 export async function call(status: number, sent: Sent): Promise<Record<string, unknown>> {
   return callFor(anyObject, status, sent);
 }

@@ -114,7 +114,7 @@ export async function ask(
 /** Sends a chat request to the sandbox provider with a different API key. Returns the HTTP status. */
 export const statusOf = async (key: string) => (await postChat(baseUrl, key, sandboxHello)).status;
 
-/** Waits for the log row of a request. */
+/** Waits for a request's row in the request log. */
 export const rowOf = (world: InterfaceWorld, answer: Answer) =>
   waitForRow(baseUrl, world.key, requestIdOf(answer));
 

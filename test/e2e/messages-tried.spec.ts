@@ -189,7 +189,7 @@ const mistakes: readonly Mistake[] = [
   },
 ];
 
-/** The fields of an error that these tests read, in the chat-completions and messages formats. */
+/** The error fields that these tests read, in the chat-completions and messages formats. */
 interface ErrorBody {
   readonly error: {
     readonly message: string;

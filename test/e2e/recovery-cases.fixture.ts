@@ -28,10 +28,10 @@ export const own = {
   arguments: { owner: 'facebook', repo: 'react' },
 };
 
-/** The call to the pruned tool, as the client receives the call. */
+/** The call to the pruned tool as the client sees it. */
 export const shownCall = { id: 'shown1', name: wanted, arguments: given };
 
-/** A call to the recovery tool in which the model requests tool definitions. */
+/** A call to the recovery tool that requests tool definitions. */
 export const describeTools = (id: string, ...names: string[]) => ({
   id,
   name: recoveryToolName,

@@ -235,7 +235,7 @@ function describeRow(row: RequestDetail): object {
     ...(row.recovered_tools.length === 0 ? {} : { recovered: row.recovered_tools }),
     tokens: [row.prompt_tokens, row.completion_tokens],
     trace: { intent, method, bucket },
-    // In a shadow conversation, the current routing policy decides which tools the plan selects.
+    // In a shadow conversation, the current routing policy decides which tools the plan would send.
     candidates: candidates.map(({ name, rank, forwarded, called, always_in }) => [
       ...[name, rank, forwarded, called, always_in],
     ]),

@@ -1,6 +1,6 @@
 /**
- * Tests encrypted reasoning on the Responses API. A model receives its own earlier reasoning, even if the
- * client's format cannot carry the reasoning. A model never receives the reasoning of another provider.
+ * Tests encrypted reasoning on the Responses API. A model gets its own earlier reasoning back, even if the
+ * client's format cannot carry it. A model never receives reasoning from a different provider.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';

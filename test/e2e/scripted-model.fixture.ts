@@ -9,7 +9,7 @@ import {
 import type { IssuedReasoning, ReplayControls, ReplayProvider, TranscriptRules } from '@gateway/testing';
 import { formatNamed } from '@gateway/wire-formats';
 
-/** A tool call of the model. Only the Responses API has namespaces. */
+/** A tool call by the model. Only the Responses API has namespaces. */
 interface ScriptedCall {
   readonly id: string;
   readonly name: string;

@@ -31,7 +31,7 @@ export interface FailingProvider {
   readonly breakStream: () => ReplayControls;
 }
 
-/** Sends the stream up to a few bytes after `said`, and then closes the connection. */
+/** Sends the stream up to a few bytes after `said`, and closes the connection. */
 const breakAfter = (said: string, headers: Record<string, string>): ReplayControls => ({
   status: 200,
   headers,
@@ -117,7 +117,7 @@ export interface FailedClient {
   readonly raises: Readonly<Record<number, Thrown>>;
   /** The error that the SDK throws for an error event in a stream. */
   readonly raisesInStream: Thrown;
-  /** Sends a non-streaming request with at most one retry. */
+  /** Sends a non-streaming request and allows the SDK one retry. */
   readonly ask: (baseUrl: string, key: string, model: string) => Promise<unknown>;
   /** Appends the stream's text to `said` until the stream fails. */
   readonly stream: (baseUrl: string, key: string, model: string, said: string[]) => Promise<void>;

@@ -69,7 +69,7 @@ const messageOf = (content: readonly object[]): object => ({
   usage: { input_tokens: 10, output_tokens: 20 },
 });
 
-/** Claude's response when Claude finds a deferred tool and calls the tool. */
+/** Claude's response when it finds a deferred tool and calls it. */
 function foundAndCalled(name: string): object[] {
   return [
     { type: 'server_tool_use', id: 'srvtoolu_1', name: search.name, input: { query: 'star' } },

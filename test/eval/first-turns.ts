@@ -32,7 +32,7 @@ export interface FirstTurnFigures {
   /** The number of first user turns that the planner mistakes for turns without a task. */
   readonly called: number;
   readonly called_share: number;
-  /** The number of turns in `called` with a needed tool among the ten best ranked tools. */
+  /** The number of turns in `called` for which a needed tool is among the ten best-ranked tools. */
   readonly called_in_top_10: number;
   readonly empty_turns: number;
   readonly caught: number;

@@ -42,8 +42,8 @@ export function measureKeeping(samples: readonly KeepSample[], target: number): 
 }
 
 /**
- * For each needed tool, returns the distance between the best score of all tools and the best score of the needed
- * tool's alternatives.
+ * For each needed tool, returns the distance between the best score of all tools and the best score among the
+ * needed tool's alternatives.
  */
 function distancesOf({ scores, goldPlaces }: RankedPool): number[] {
   const top = scores.reduce((best, score) => Math.max(best, score), -Infinity);

@@ -13,7 +13,7 @@ export function measureK95(questions: GoldRanks): number | null {
 
 /**
  * The quality of a ranking, in fractions of 1. Recall is the mean share of needed tools that are among the
- * first k tools. `all` is the share of questions for which the first k tools contain all needed tools.
+ * first k tools. `all` is the share of questions for which all needed tools are among the first k tools.
  */
 export interface RankingFigures {
   readonly 'recall@1': number;

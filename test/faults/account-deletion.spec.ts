@@ -14,8 +14,8 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 /**
- * The maximum time in milliseconds until a deletion continues. A replica that dies during a deletion keeps
- * its claim on the deletion for 8 s. Another replica then continues the deletion.
+ * The maximum time in milliseconds until another replica continues a deletion. A replica that dies during a
+ * deletion keeps its claim on the deletion for 8 s. Another replica then continues the deletion.
  */
 const resumesWithinMs = 60_000;
 
@@ -66,7 +66,7 @@ async function expectForgotten(account: TestAccount, id: string): Promise<void> 
   expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
 }
 
-/** Each service with a deletion step, and the services with earlier deletion steps. */
+/** Each service with a deletion step, and the services with deletion steps before it. */
 const stops = [
   ['provider-vault', ['account', 'edge-gateway']],
   ['worker', ['account', 'edge-gateway', 'provider-vault']],

@@ -20,7 +20,7 @@ const readActions = async (key: string): Promise<string[] | undefined> => {
 
 it('a credential saved while the account service is down is in the audit log once, even if the vault dies', async () => {
   const { apiKey } = await createTestAccount(stack);
-  // The gateway has cached the grant, so it can save a credential without the account service.
+  // The gateway has cached the grant, so it can store a credential without the account service.
   expect(await readActions(apiKey)).toBeDefined();
   await stack.service('account').stop();
   await connectProvider(stack.baseUrl, apiKey, { provider: 'openai', api_key: 'sk-upstream-0123456789' });

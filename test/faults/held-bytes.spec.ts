@@ -19,7 +19,7 @@ let stack: StackUnderTest;
 let provider: HangingProvider;
 let hostile: string;
 let quiet: string;
-/** Whether the test has ended. After the end of the test, waiting requests may fail. */
+/** Whether the test is over. Requests that are still waiting when the test ends may fail. */
 let isOver = false;
 const undo: Undo[] = [];
 

@@ -22,7 +22,7 @@ let load: HostileLoad | null = null;
 let sent = 0;
 const statuses: Record<string, number> = {};
 const senders = new Set<Promise<void>>();
-/** The open responses to requests that the gateway sent to the provider under `/hangs`. */
+/** The open responses to the gateway's provider calls under `/hangs`. */
 const hanging = new Set<ServerResponse>();
 
 const completion = {

@@ -48,7 +48,7 @@ export class HostileAccount {
     return new HostileAccount(child, ready.providerUrl);
   }
 
-  /** Makes the hostile account start sending requests. */
+  /** Makes the hostile account start its requests. */
   send(load: HostileLoad): Promise<Statuses> {
     return this.#command({ kind: 'send', load });
   }

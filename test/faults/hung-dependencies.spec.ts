@@ -107,7 +107,7 @@ function hang(name: string): () => void {
       try {
         process.kill(each, code);
       } catch {
-        // A server process of Postgres may have ended.
+        // A Postgres server process may have exited already.
       }
     }
   };

@@ -46,7 +46,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
       expectAllAnswered(outcomes);
       const rows = await expectAllLogged(run, outcomes);
       const reasons = new Set(rows.map((row) => row.k_reason));
-      // If the tool router is running, later requests in a conversation have the tools of the first request.
+      // While the tool router is running, later requests in a conversation get the same tools as the first request.
       expect(reasons).toContain('frozen');
       // While the tool router or NATS is down, all tools are sent, which proves that the kill had an effect.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');

@@ -58,7 +58,7 @@ export async function expectNothingLost(run: LossRun): Promise<void> {
   }
 }
 
-/** Connects a provider that records the name of each received request. */
+/** Connects a provider that records the name of each request that it receives. */
 async function connectCounting(stack: StackUnderTest, apiKey: string, undo: Undo[]): Promise<Set<string>> {
   const forwarded = new Set<string>();
   const provider = await startProvider();

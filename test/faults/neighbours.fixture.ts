@@ -24,7 +24,7 @@ const edgeLimits = {
 interface Neighbour {
   /** An API key with a rate limit that the tests never reach. */
   readonly key: string;
-  /** An API key that reaches its rate limit after the first requests. */
+  /** An API key that reaches its rate limit after a few requests. */
   readonly slowKey: string;
   readonly spareKeyId: string;
 }

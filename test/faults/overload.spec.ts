@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 60_000);
 
 /**
- * Fills every request slot and the noisy account's share of the queue until the test releases the requests.
+ * Fills all request slots and the noisy account's share of the queue until the test releases the requests.
  */
 async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
   held = Promise.withResolvers();
@@ -68,7 +68,7 @@ async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
 
 /**
  * Returns the number of queued requests. A request with a slot may reach the provider before the last
- * requests arrive at the gateway.
+ * requests reach the gateway.
  */
 async function readQueued(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();

@@ -37,7 +37,7 @@ export function listSources(): string[] {
     .sort();
 }
 
-/** Finds every regular expression in the source code of apps and libraries, including all later files. */
+/** Finds all regular expressions in the source code of apps and libraries, including future files. */
 export function findExpressions(paths: readonly string[] = listSources()): FoundExpressions {
   const literals: FoundExpression[] = [];
   const built: BuiltExpression[] = [];

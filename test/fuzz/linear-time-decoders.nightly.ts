@@ -97,7 +97,7 @@ test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
 });
 
 /**
- * Splits the bytes into chunks, as they would arrive. The chunks are views of one buffer, as from a
+ * Splits the bytes into chunks, as they would arrive. The chunks are views of one buffer, like those from a
  * socket.
  */
 function cutBytes(bytes: Buffer, size: number): Buffer[] {

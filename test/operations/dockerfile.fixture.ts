@@ -12,7 +12,7 @@ export interface Instruction {
 
 export interface Stage {
   readonly name: string;
-  /** The stage or image on which the stage is based. */
+  /** The stage or image that the stage is based on. */
   readonly from: string;
   readonly instructions: readonly Instruction[];
 }

@@ -8,7 +8,7 @@ import { readDevInfo } from '../bootstrap/stack/dev-file.ts';
 import { root } from '../bootstrap/stack/root.ts';
 import { readSecrets } from '../bootstrap/stack/secrets.ts';
 
-/** Sets each variable of the account service that the caller has not set. */
+/** Sets the account service's variables that the caller has not set. */
 function completeEnvironment(): void {
   if (process.env['ACCOUNT_DATABASE_URL']) return;
   const dataDir = openDataDir(join(root, '.data'));

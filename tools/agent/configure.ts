@@ -23,7 +23,7 @@ export function optionsOf({ name, formats }: Agent, format: AgentFormat): AgentF
   return options;
 }
 
-/** Returns the configuration for a format from an agent's guide. */
+/** Returns the configuration for a wire format from an agent's guide. */
 export function readGuide(agent: Agent, format: AgentFormat): string {
   const { adapt = (text: string) => text, block = 0 } = optionsOf(agent, format);
   const page = readFileSync(join(root, `docs/guides/agents/${agent.name}.md`), 'utf8');

@@ -26,7 +26,7 @@ export async function installPackage(name: string): Promise<string> {
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
   for (const file of files) cpSync(join(pinned, file), join(unfinished, file));
-  // `npm ci` fails if a registry lacks an optional package for another operating system.
+  // `npm ci` fails if a registry lacks an optional package for a different operating system.
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit-lockfile-registry-resolved'];
   await run('npm', ['install', ...options], { cwd: unfinished });
   const script = scripts[name];

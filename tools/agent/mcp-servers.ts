@@ -15,7 +15,7 @@ const inPairs = (env: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
     .join(', ');
 
-/** Renders a table of Codex's configuration. With `required`, Codex waits for the server's tools. */
+/** Renders an MCP server as a table of Codex's configuration. With `required`, Codex waits for the server's tools. */
 export function inCodexTable({ name, command, args, env }: McpServer): string {
   return [
     `[mcp_servers.${name}]`,

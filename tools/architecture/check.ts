@@ -1,4 +1,4 @@
-// `npm run lint:structure` rejects cycles between folders, and files that only forward a call.
+// `npm run lint:structure` rejects cycles between folders, and files that only forward calls.
 import { resolve } from 'node:path';
 import { findFolderCycles } from './folder-cycles.ts';
 import { findForwardingFiles } from './forwarding-files.ts';

@@ -12,8 +12,8 @@ import { decodeJwt } from 'jose';
 import { demoEmail } from './stack/demo-account.ts';
 
 /**
- * Maximum time in milliseconds to wait for the account service and other services, which may still be
- * starting.
+ * The maximum time in milliseconds to wait for services that may still be starting, such as the account
+ * service.
  */
 export const CALL = { deadlineMs: 30_000 };
 /** The client address under which the account service counts failed log-in attempts. */

@@ -22,8 +22,8 @@ const escapeHtml = (text) => text.replace(/[&<>"]/g, (found) => `&#${found.charC
 const addressOf = (file) => file.replace(/README\.md$/, 'index.md').replace(/\.md$/, '');
 
 /**
- * Returns the href of a link on a page. Links to other pages lose the ending `.md`. Returns null for a link to
- * a file outside docs/, because the gateway does not serve source files.
+ * Returns the href of a link on a page. Links to other pages lose the suffix `.md`. Returns null for a link
+ * to a file outside docs/, because the gateway does not serve source files.
  */
 function hrefFrom(file, target) {
   if (/^(?:[a-z]+:|#)/.test(target)) return target;

@@ -10,7 +10,7 @@ export const listDaysMax = 90;
 export interface CatalogFindings {
   /** Findings that block a merge. */
   readonly errors: string[];
-  /** Findings that do not depend on the checkout, such as the age of a list. */
+  /** Findings that do not depend on the checkout's content, such as the age of a list. */
   readonly warnings: readonly string[];
 }
 

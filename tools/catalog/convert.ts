@@ -179,7 +179,7 @@ function describe(
     capabilities: {
       tools: model.tool_call ?? null,
       images: takes('image'),
-      // Only models.dev has a field for models that read documents.
+      // Only models.dev records whether a model reads documents.
       documents: takes('pdf') === true || namesDocuments ? takes('pdf') : null,
       jsonMode: model.structured_output ?? null,
       // Streaming is not recorded per model, because all providers support streaming.

@@ -74,8 +74,8 @@ function fits(id: string, by: Match): boolean {
 }
 
 /**
- * Chooses the last price set that applies on the date. A price set for certain hours of the day has no
- * `start_date` and is skipped. A price set without a constraint is the default price set.
+ * Chooses the last price set that is valid on the date. A price set for certain hours of the day has no
+ * `start_date` and is ignored. A price set without a constraint is the default price set.
  */
 function choosePriceSet(
   prices: z.infer<typeof priceSet> | z.infer<typeof dated>[],

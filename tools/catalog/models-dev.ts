@@ -87,8 +87,8 @@ export function parseListedModel(own: Tree): z.ZodSafeParseResult<ListedModel> {
 }
 
 /**
- * A model's own fields take precedence over the fields of its base model. `base_model_omit` lists fields
- * (dotted paths) that the model does not inherit.
+ * A model's own fields take precedence over those of its base model. `base_model_omit` lists the fields (as
+ * dotted paths) that the model does not inherit.
  */
 function inherit(own: Tree, bases: Record<string, Tree>): Tree {
   const { base_model: baseName, base_model_omit: omitted, ...fields } = own;

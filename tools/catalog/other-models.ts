@@ -30,8 +30,8 @@ const recorded = (
 });
 
 /**
- * Non-chat models that models.dev does not list. Each model has a source that proves its
- * existence.
+ * Non-chat models that models.dev does not list. Each model has a source that proves that it
+ * exists.
  */
 const otherModels: readonly OtherModel[] = [
   recorded('openai', 'tts-1', 'speech'),

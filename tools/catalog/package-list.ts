@@ -90,8 +90,8 @@ export function parsePackage(content: unknown): PackageList {
 }
 
 /**
- * Merges a model of the package into the model's entry in models.dev. The package's prices replace older
- * prices, and all other facts stay unchanged. A model without an entry gets an entry in the models.dev format.
+ * Merges a model in the package into the model's models.dev entry. The package's prices replace older prices,
+ * and all other facts stay unchanged. A model without an entry gets an entry in the models.dev format.
  */
 export function overlayPackageModel(own: Tree | undefined, model: PackageModel): Tree {
   const cost = mapCost(model);

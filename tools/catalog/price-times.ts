@@ -8,7 +8,7 @@ type Period = NonNullable<ModelPrices['periods']>[number];
 
 /**
  * The times outside DeepSeek's peak hours. The peak hours are 9–12 and 14–18 Beijing time (UTC+8) from Monday
- * to Friday. Outside the peak hours, all prices are half as high. Source:
+ * to Friday. Outside the peak hours, all prices are halved. Source:
  * https://api-docs.deepseek.com/zh-cn/quick_start/pricing
  */
 const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
@@ -24,8 +24,8 @@ const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
 ];
 
 /**
- * Adds the prices that the model lists do not contain. Prices of cache writes are computed with the
- * multipliers of the model's family. Other added prices apply from a later day, or depend on the time of day.
+ * Adds the prices that the model lists do not contain. Cache write prices are computed with the multipliers
+ * of the model's family. Other added prices apply only from a later day or at certain times of day.
  */
 export function completePrices(
   listed: NonNullable<ModelRecordInput['prices']>,

@@ -19,7 +19,7 @@ export interface ProviderRule {
    * rule is unknown.
    */
   readonly cache: CacheRule | null;
-  /** The models to which the cache rule applies. If omitted, the cache rule applies to all models. */
+  /** The models that the cache rule applies to. If omitted, the cache rule applies to all models. */
   readonly cachedModels?: RegExp;
   /** Kinds of models served at this address. Omitted if the address serves all kinds of models. */
   readonly kinds?: readonly ModelKind[];

@@ -60,7 +60,7 @@ function nameClaude(modelId: string): string | undefined {
   return line === undefined ? undefined : `${line} ${String(major)}.${minor}`;
 }
 
-/** Returns all other ids that Anthropic uses for a Claude model. */
+/** Returns the ids that Anthropic uses for a Claude model. */
 function namesOfClaude(modelId: string, { baseNames }: ModelsDev): string[] {
   const name = nameClaude(modelId);
   if (name === undefined) return [];

@@ -57,7 +57,7 @@ const imageOutput = "the list's output price is for images, that of genai-prices
 
 /** Catalogue values that are kept although a source has a different value. */
 const keptValues: readonly KeptValue[] = [
-  // Conflicts in which the other source has older prices.
+  // Conflicts in which the other source has outdated prices.
   ...['anthropic', 'hosted'].flatMap((provider) => [
     keep(provider, /claude-sonnet-5-5$/, /^prices$/, 'facts', cheaperReads),
     keep(provider, /^(?:\w+\.anthropic\.)?claude-sonnet-5-5$/, /^cacheRead$/, 'genai-prices', cheaperReads),
@@ -149,7 +149,7 @@ export function explainAbsence(provider: string, modelId: string): string | unde
   return absentModels.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
-/** Providers for which the gateway does not use the API that the fact list names. */
+/** Providers for which the gateway uses an API other than the one in the fact list. */
 const otherApis: readonly Reason[] = [
   because('fireworks', /./, 'Fireworks serves the same models on chat-completions and on messages'),
 ];

@@ -9,8 +9,8 @@ const stored = z.looseObject({ base_models: z.record(z.string(), tree) });
 
 /**
  * Renders a models.dev list for storage. The stored list has only the gateway's providers, without unused
- * fields, with one model per line. api.json contains no benchmark results of base models, so the benchmark
- * results come from the earlier stored list.
+ * fields, with one model per line. api.json has no benchmark results for base models, so those results come
+ * from the earlier stored list.
  * @throws ZodError if a list has an unexpected form
  */
 export function trimList(content: unknown, before: unknown, takenOn: string): string {

@@ -9,7 +9,7 @@ import { renderProvider } from './provider.ts';
 import { renderRoute } from './route.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** On a busy machine, the type checker and ESLint each need several seconds to start. */
+/** On a busy machine, the type checker and ESLint each take several seconds to start. */
 const slowMs = 120_000;
 const acme = {
   name: 'acme',

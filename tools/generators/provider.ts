@@ -12,7 +12,7 @@ export interface ProviderFacts {
   readonly displayName: string;
   /** The base URL of the provider. The gateway appends `/chat/completions` to the base URL. */
   readonly baseUrl: string;
-  /** The URL of the documentation page on which the provider states the base URL. */
+  /** The URL of the documentation page on which the provider gives the base URL. */
   readonly docsUrl: string;
 }
 

@@ -35,7 +35,7 @@ export function readImageLock(): ImageLock {
   return imageLock.parse(JSON.parse(readFileSync(join(root, lockFile), 'utf8')));
 }
 
-/** A reference to an image, with its position in a file's text. */
+/** An image reference, with its position in a file's text. */
 interface FoundReference {
   readonly reference: string;
   readonly index: number;
@@ -49,7 +49,7 @@ const places =
   /^[ \t]*(?:-[ \t]+)?image:[ \t]*(?<yaml>[^\s#]+)|^FROM[ \t]+(?<from>\S+)|^COPY[ \t]+--from=(?<copy>\S+)|^ARG[ \t]+\w*_IMAGE=(?<arg>\S+)|^# syntax=(?<syntax>\S+)/gm;
 
 /**
- * Returns every image that a file names, in the order of the file. Build stages and build arguments are not
+ * Returns all images that a file names, in the order of the file. Build stages and build arguments are not
  * images.
  */
 export function listReferences(text: string): FoundReference[] {
@@ -86,7 +86,7 @@ function nameOf(reference: string): string {
   return colon > tagged.lastIndexOf('/') ? tagged.slice(0, colon) : tagged;
 }
 
-/** Replaces the version and digest of every image of another project with the values in the lock file. */
+/** Pins the version and digest of every third-party image as in the lock file. */
 export function pinReferences(text: string, lock: ImageLock): string {
   return listReferences(text)
     .filter(({ reference }) => !isOwnImage(reference))

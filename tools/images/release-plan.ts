@@ -22,7 +22,7 @@ export interface ImageBuild {
 }
 
 /**
- * Returns the images of a release, with one image for each app that runs as a process and one for the
+ * Returns the images of a release, which are one image per app that runs as a process and one for the
  * migrations.
  */
 export function listImages(): string[] {
@@ -34,9 +34,9 @@ export function listImages(): string[] {
 
 /**
  * Returns the image builds of a release. Each image has two attestations. The first attestation lists all
- * components, including the components of the operating system. The second attestation is the provenance of
- * the image, with all build steps and sources. Only a registry can store attestations, so the builds push the
- * images.
+ * components, including those of the operating system. The second attestation is the image's provenance, with
+ * all build steps and sources. The builds push the images, because attestations can only be stored in a
+ * registry.
  */
 export function planRelease(options: ReleaseOptions): ImageBuild[] {
   return listImages().map((name) => {
@@ -54,7 +54,7 @@ export function planRelease(options: ReleaseOptions): ImageBuild[] {
   });
 }
 
-/** Returns the `images` entries of a Kubernetes overlay, with the digests of a release. */
+/** Returns the `images` entries of a Kubernetes overlay, with a release's digests. */
 export function renderOverlayImages(registry: string, digests: ReadonlyMap<string, string>): string {
   const lines = [...digests].map(
     ([name, digest]) =>

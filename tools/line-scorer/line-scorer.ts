@@ -5,10 +5,10 @@ import { z } from 'zod';
 
 /**
  * Scores the relevance of each line to a question with a learned model. The compression steps currently use
- * the rule `isCriticalLine` instead of a model. A model could replace the rule if the model's benefit
- * justifies its running time, which `npm run bench:compressor` measures. A compression step must output the
- * same bytes on every replica. Scores can differ slightly between processors, so a compression step must keep
- * a margin above these differences.
+ * the rule `isCriticalLine` rather than a model. A model could replace the rule if its benefit justifies its
+ * running time, which `npm run bench:compressor` measures. A compression step must output the same bytes on
+ * every replica. Scores can differ slightly between processors, so a compression step must keep a margin
+ * above these differences.
  */
 interface LineScorer {
   /** The scores, one per line. A higher score means that the line is more relevant. */

@@ -9,8 +9,8 @@ const run = (command) => ({
 });
 
 /**
- * Defines every workspace package's targets in one place. Every package has the target `lint`, packages with
- * specs have `test`, and apps have `build`. The inputs and outputs are listed in nx.json.
+ * Defines the targets of all workspace packages in one place. Every package has the target `lint`, packages
+ * with specs have `test`, and apps have `build`. The inputs and outputs are listed in nx.json.
  */
 export const createNodesV2 = [
   '{apps,libs}/*/package.json',

@@ -22,8 +22,8 @@ export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
   /**
-   * The time in milliseconds from the start of the restore until all services respond. This time includes
-   * restoring the databases and starting the processes.
+   * The time in milliseconds between the start of the restore and the first moment when all services respond.
+   * This time includes restoring the databases and starting the processes.
    */
   readonly restoreMs: number;
 }

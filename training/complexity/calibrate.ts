@@ -41,8 +41,8 @@ export function probability(raw: number, { slope, intercept }: ComplexityWeights
 }
 
 /**
- * Quantiles of the complexity score. Half of the prompts have low complexity, and one fifth have high
- * complexity.
+ * Quantiles of the complexity score. Half of the prompts are considered to have low complexity, and one fifth
+ * high complexity.
  */
 const quantiles = { medium: 0.5, high: 0.8 } as const;
 

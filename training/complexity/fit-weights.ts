@@ -18,9 +18,9 @@ export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'we
  */
 const penaltyPerSample = 0.6;
 /**
- * Prior values of the weights, in standard deviations of the fitted score. Longer prompts gain more from the
- * capable model, even on unseen data sets. Question sets rarely contain prompts that ask for a product or a
- * demonstration, so they give no evidence about such prompts.
+ * Prior values of the weights, in standard deviations of the fitted score. Longer prompts benefit more from
+ * the capable model, even on unseen data sets. Question sets rarely contain prompts that ask for a product or
+ * a demonstration, so they give no evidence about such prompts.
  */
 const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
 

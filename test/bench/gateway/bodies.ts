@@ -45,7 +45,7 @@ function renderTurns(turns: number) {
 /** The conversation is about 1 MB of JSON text. */
 const renderConversation = (): unknown[] => [...renderTurns(240), question];
 
-/** Number of requests before a growing conversation starts again as a new conversation. */
+/** Number of requests after which a growing conversation starts over as a new conversation. */
 const requestsOfConversation = 20;
 /** An estimate of the bytes per token in the shipped text. */
 const bytesPerToken = 4;

@@ -99,7 +99,7 @@ export async function startBareProxy(providerUrl: string): Promise<RunningServer
   );
 }
 
-/** Starts Portkey's gateway for comparison, with the start command of Portkey's own package. */
+/** For comparison, starts Portkey's gateway with its package's start command. */
 export async function startPortkey(): Promise<RunningServer> {
   const port = await findFreePort();
   const manifest = createRequire(import.meta.url).resolve('@portkey-ai/gateway/package.json');

@@ -38,11 +38,11 @@ function createGrant(): KeyGrant {
 }
 
 const bearer = (key: string): IncomingHttpHeaders => ({ authorization: `Bearer ${key}` });
-/** Changes a character in the middle of the API key. The checksum of the API key no longer matches. */
+/** Changes a character in the middle of the API key. The API key's checksum is now wrong. */
 const mistype = (key: string) => key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
 
 interface Cost {
-  /** CPU microseconds per API key check, as the median and the maximum over the measured rounds. */
+  /** CPU time in microseconds per API key check, as the median and maximum over the measured rounds. */
   readonly medianMicros: number;
   readonly worstMicros: number;
 }

@@ -13,8 +13,8 @@ async function warmUp(router: RouterUnderTest, questions: number): Promise<void>
 }
 
 /**
- * Measures plans for a known tool list with the first encoder. The benchmark requests one plan after another, each
- * for a new user turn.
+ * Measures plans for a known tool list with the first encoder. The benchmark requests one plan at a time,
+ * each for a new user turn.
  */
 export async function measureKnown(questions: number) {
   const router = await RouterUnderTest.open({ encoders: 'first' });
@@ -46,7 +46,7 @@ export async function measureKnown(questions: number) {
   return result;
 }
 
-/** The ranking method with its number of encoders, from a policy version: `keyword.1`, `semantic.1` or `semantic.2`. */
+/** The ranking method and number of encoders, from a policy version: `keyword.1`, `semantic.1` or `semantic.2`. */
 const rankerOf = (policyVersion: string): string => policyVersion.split(/[./]/).slice(0, 2).join('.');
 
 /**
@@ -142,8 +142,8 @@ export async function measureNew(runs: number) {
 }
 
 /**
- * Sends requests at a fixed rate, without waiting for responses. Each measured time starts at the planned
- * time of the request.
+ * Sends requests at a fixed rate, without waiting for responses. Each time is measured from the planned start
+ * of the request.
  */
 export async function measureLoad(perSecond: number, seconds: number, encoders: EncoderChoice) {
   const router = await RouterUnderTest.open({ encoders });

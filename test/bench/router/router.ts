@@ -32,7 +32,7 @@ interface BenchOptions {
 
 type Planned = Extract<PlanToolsReply, { status: 'planned' }>;
 
-/** The fields of a later request in a conversation. */
+/** The extra fields of a later request in a conversation. */
 export type LaterFields = Partial<Pick<PlanToolsRequest, 'session' | 'calledTools' | 'recentResults'>>;
 
 export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
@@ -104,7 +104,7 @@ export class RouterUnderTest {
   }
 
   /**
-   * Plans the tools for a user turn.
+   * Plans which tools to send for a user turn.
    * @throws if the router does not know the tool list
    */
   async plan(

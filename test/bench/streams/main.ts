@@ -32,7 +32,7 @@ try {
   for (const server of [provider, bare]) server.stop();
 }
 
-/** Measures a format with new processes, because the memory of a process depends on its earlier streams. */
+/** Measures each format with new processes, because a process's memory depends on its earlier streams. */
 async function measureFormat(format: string, path: StreamTarget['path']): Promise<void> {
   const stack = await startStack({
     env: { '*': { LOG_LEVEL: 'info' }, 'edge-gateway': { EGRESS_ALLOW: '127.0.0.0/8' } },

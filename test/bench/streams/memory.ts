@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Returns the resident memory of a process in MiB, from the /proc file system of Linux. */
+/** Returns a process's resident memory in MiB, from Linux's /proc file system. */
 export function readResidentMiB(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }

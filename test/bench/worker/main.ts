@@ -51,7 +51,7 @@ try {
 }
 
 /**
- * The CPU time in which the gateway process accepts, completes and ships a request with a hundred candidate
+ * The CPU time that the gateway process needs to accept, complete and ship a request with a hundred candidate
  * tools.
  */
 function measureRecording(redisUrl: string): { cpu_us_per_request: number } {

@@ -22,8 +22,8 @@ export interface QueryFigures {
 }
 
 /**
- * Measures queries for one account that owns all rows. The benchmark sends the queries through NATS, as an
- * edge does.
+ * Measures queries for one account that owns all rows. The benchmark sends its queries through NATS, like an
+ * edge.
  */
 export async function measureQueries({
   messaging,

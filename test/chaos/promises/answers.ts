@@ -49,7 +49,7 @@ export function logsHaveNoSecrets({ leaks }: History): string[] {
   return [...leaks];
 }
 
-/** The parts of the gateway that a request may depend on. */
+/** The parts of the gateway on which a request may depend. */
 export type Dependency =
   | 'account'
   | 'provider-vault'

@@ -95,7 +95,7 @@ export function noAcknowledgedWriteIsLost(history: History): string[] {
 const isDoneBefore = (write: Operation, read: Operation): boolean =>
   isAcknowledged(write) && write.endMs < read.startMs;
 
-/** Whether an acknowledged write began after the end of the given acknowledged write. */
+/** Whether an acknowledged write began after the given acknowledged write had ended. */
 function isReplaced(write: Operation, all: readonly { operation: Operation }[], read: Operation): boolean {
   if (!isAcknowledged(write)) return false;
   return all.some(({ operation }) => operation.startMs > write.endMs && isDoneBefore(operation, read));

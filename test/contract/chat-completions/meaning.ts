@@ -25,8 +25,8 @@ export function requestMeaning(body: Members): Members {
 }
 
 /**
- * Normalizes a response body. `defaulted` lists the fields that the original response lacks and that the
- * renderer must add.
+ * Normalizes a response body. `defaulted` lists the fields that the renderer must add because the original
+ * response lacks them.
  */
 export function responseMeaning(body: Members, defaulted: readonly string[] = []): Members {
   const meaning = dropNulls(body) as Members;

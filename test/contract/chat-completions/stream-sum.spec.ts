@@ -7,7 +7,7 @@ import { sumStream } from './sum-stream.ts';
 const { client, provider } = formatNamed('chat-completions');
 type Members = Record<string, unknown>;
 
-/** The fields that a caller reads from a non-streaming response. */
+/** The fields that a caller of the gateway reads from a non-streaming response. */
 function answerOf(body: Members): unknown {
   const choices = (body.choices ?? []) as {
     index: number;

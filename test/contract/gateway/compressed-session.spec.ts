@@ -51,7 +51,7 @@ function openGateway(): ContextPlanner {
   );
 }
 
-/** Returns the requests of a session, one for each message of the model. */
+/** Returns a session's requests, one for each message of the model. */
 function listRequests({ messages: all }: Transcript): SentMessage[][] {
   const turns = all.filter(({ role }) => role !== 'system');
   return turns.flatMap(({ role }, at) =>

@@ -6,7 +6,7 @@ import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * An API with recorded streams that the test cuts. The fields are the provider, the client formats, and a
+ * An API with recorded streams that the test cuts. An entry names the provider, the client formats, and a
  * pattern for the last event that changes the response.
  */
 interface CutApi {
@@ -90,8 +90,8 @@ function endOfMessage(bytes: Buffer, at: number): number {
 }
 
 /**
- * Returns the end of an event's data. The newline and the empty line after the data may be missing, because
- * the end of the stream also ends the event.
+ * Returns the end of an event's data. The newline and empty line after the data may be missing, because an
+ * event also ends with the stream.
  */
 function endOfData(bytes: Buffer, at: number): number {
   const rest = bytes.toString('latin1', at);

@@ -62,7 +62,7 @@ function narrowTools(asked: RequestReading, target: TargetFormat, losses: readon
   return { ...asked, tools, settings: { ...asked.settings, tool_choice: { mode: 'required' } } };
 }
 
-/** Removes the default value of a field that the target format requires and the client omits. */
+/** Removes the default value of a field that the target format requires but the client omitted. */
 function withDefaults(
   heard: Record<string, unknown>,
   asked: Record<string, unknown>,

@@ -11,7 +11,7 @@ export interface RequestReading {
   readonly tools: readonly unknown[];
   /** The number of documents that are not part of the conversation. */
   readonly documents: number;
-  /** The request settings by the field name in the gateway's loss report. */
+  /** The request settings, by their field names in the gateway's loss report. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -159,7 +159,7 @@ function readTool(tool: ChatTool): unknown {
   return {
     name,
     description: description === '' ? undefined : description,
-    // An object schema without a list of properties equals an object schema with an empty list.
+    // An object schema without a list of properties is equivalent to one with an empty list.
     schema:
       Object.keys(asMembers(schema.properties)).length === 0 && !isRicher(schema) ? noArguments : schema,
   };

@@ -31,7 +31,7 @@ export interface Source {
 }
 
 /**
- * Reads a recorded response. Returns null for a failed response. A failed response contains an error, is
+ * Parses a recorded response. Returns null for a failed response. A failed response contains an error, is
  * incomplete, or comes from a different API.
  */
 export type ReadSource = (recording: Recording) => Source | null;
@@ -122,7 +122,7 @@ function readChatUsage(usage: Members): UsageReading {
   const thought = asNumber(asMembers(usage.completion_tokens_details).reasoning_tokens);
   const input = asNumber(usage.prompt_tokens);
   const completion = asNumber(usage.completion_tokens);
-  // xAI counts reasoning tokens in the total tokens but not in the completion tokens.
+  // xAI includes reasoning tokens in the total tokens but not in the completion tokens.
   const isApart = thought > 0 && asNumber(usage.total_tokens) === input + completion + thought;
   return {
     input,

@@ -2,7 +2,7 @@ import type { Received } from './stream-clients.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * Checks the error report that a client received, and describes the first mistake. Returns null if the client
+ * Checks the error that a client received, and describes the first mistake in it. Returns null if the client
  * received exactly one error, at the end, and no sign of success. The complete frames before the error must
  * be the start of `whole`. With `mayHaveStopped`, the stream may also contain the end of the response.
  */

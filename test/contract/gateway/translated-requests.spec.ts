@@ -68,7 +68,7 @@ const paths: Readonly<Record<Exclude<ClientName, 'converse'>, string>> = {
   responses: '/v1/responses',
 };
 
-/** Returns the recorded request as a client would send it to another provider. Only the model is changed. */
+/** Returns the recorded request as a client would send it to another provider. Only the model name is changed. */
 function addressTo({ provider, model: given }: Target, { format }: Origin, recording: Recording): Sent {
   // Bedrock receives Responses API requests for non-Claude models unchanged.
   const isClaude = provider === 'hosted' && format === 'responses';
@@ -93,8 +93,8 @@ function parseReceived(format: TargetFormat, body: Buffer, route: RequestRoute):
 }
 
 /**
- * The gateway limits the `x-svc-losses` header to a fixed number of characters, so the header may end at any
- * position.
+ * The gateway truncates the `x-svc-losses` header at a fixed number of characters, so the header may end
+ * anywhere.
  */
 const lossesCharactersMax = 1000;
 

@@ -58,12 +58,12 @@ function typeOf({ content_type: type, response_file: file }: Recording): string 
   return type ?? 'application/json';
 }
 
-/** The formats with a response field for cited web pages that the SDKs read. */
+/** The formats with a response field for cited web pages that SDKs read. */
 const citingClients: ReadonlySet<ClientName> = new Set(['chat-completions', 'responses']);
 
 /**
- * Checks the response that a client receives in a format other than the recorded format. The response must
- * equal the recorded response, except for the losses listed in the table.
+ * Checks a client's response in a format other than the recorded format. The response must equal the recorded
+ * response, except for the losses listed in the table.
  */
 async function readElsewhere(origin: Origin, client: ClientName, recording: Recording): Promise<void> {
   const source = origin.read(recording);

@@ -23,8 +23,8 @@ const every = 20;
 const growth = 0.3;
 export const quietConversations = 20_000;
 /**
- * The number of conversations between two calibrations while recall is not suspected to fall. An alarm needs
- * evidence from more conversations than the number between two calibrations.
+ * The number of conversations between two calibrations while recall is not suspected to fall. To raise an
+ * alarm, the worker needs evidence from more conversations than lie between two calibrations.
  */
 const quietEvery = 200;
 const episode = 10;
@@ -32,7 +32,7 @@ const episode = 10;
 export interface FallFigures {
   readonly target: number;
   readonly recoveryRate: number;
-  /** The delays of the alarm if all needed tools rank worse, for example because the tool descriptions got worse. */
+  /** The delays of the alarm if all needed tools rank lower, for example because tool descriptions got worse. */
   readonly stretched: Delays;
   /**
    * The delays of the alarm if one needed tool gets a rank below K in some conversations. For example, a new

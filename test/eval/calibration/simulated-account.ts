@@ -11,7 +11,7 @@ export interface SimulatedAccount {
   readonly recallAt: Float64Array;
   /** The tool ranks that each conversation needs. Each needed tool occurs once. */
   readonly sessions: readonly (readonly number[])[];
-  /** Draws one of the account's fixed conversations, so the shares in `recallAt` are exact. */
+  /** Draws one of the account's fixed conversations, so that the shares in `recallAt` are exact. */
   readonly draw: (random: () => number) => readonly number[];
 }
 

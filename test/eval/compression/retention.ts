@@ -17,7 +17,7 @@ const valueLengthMin = 3;
 const numberLengthMin = 2;
 
 /**
- * Counts the argument values that the agent could still read when the agent made its tool calls.
+ * Counts the argument values that the agent could still read at the time of its tool calls.
  * @param before the messages that the client sent @param sent the messages that the gateway
  * sent, with references resolved @param omitted the content that the gateway's markers
  * replaced

@@ -1,6 +1,6 @@
 import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
-/** The approximate number of additional tokens per message in every chat format. */
+/** The approximate number of tokens that each message adds in any chat format. */
 export const messageTokens = 4;
 
 const counts = new Map<string, number>();

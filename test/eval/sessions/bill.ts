@@ -6,7 +6,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
  */
 const cachedTokensMin = 1024;
 
-/** One model call with the token counts of the provider. */
+/** One model call with the provider's token counts. */
 export interface BilledCall {
   /** The number of input prefix tokens that an earlier call of the session also sent. */
   readonly sharedTokens: number;

@@ -23,7 +23,7 @@ export interface Point {
   readonly recoveryRate: number;
   /** Effective recall at recovery rates other than the policy's, by recovery rate (`comparedRates`). */
   readonly effectiveAt: Readonly<Record<string, number>>;
-  /** The smallest recovery rate with an effective recall of 0.95. */
+  /** The smallest recovery rate at which effective recall is 0.95. */
   readonly rateNeeded: number;
   readonly roundsPerSession: number;
   readonly keptShare: number;

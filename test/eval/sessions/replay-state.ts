@@ -9,7 +9,7 @@ import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 
-/** A replay has only one account, so the account may use all processor time. */
+/** A replay has only one account, which may use all processor time. */
 const share = new LoopShare({
   ...{ pieceMs: 60_000, contendedShare: 1, burstMs: 0 },
   jobs: { slots: 64, slotsPerAccount: 64, waitingPerAccountMax: 64, waitingMax: 64, waitMsMax: 60_000 },
@@ -29,7 +29,7 @@ export interface ReplayState {
   readonly chances: number[];
   remembered: PlannedConversation | undefined;
   tail: number;
-  /** The tokens of the definitions that user turns loaded at the end of the conversation. */
+  /** The token count of the definitions that user turns loaded at the end of the conversation. */
   loadedTokens: number;
   /**
    * The number of tokens after the tools in the last request, or 0 before the first request. `sentBefore` has

@@ -5,7 +5,7 @@ import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyw
 import type { BilledCall } from './bill.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 
-/** A session with a tool list, prepared for replays with many settings. */
+/** A session and a tool list, prepared for replays with many settings. */
 export interface ReplaySubject {
   readonly session: EvalSession;
   readonly list: EvalList;

@@ -24,7 +24,7 @@ export const urls = { success_url: 'https://gateway.example/paid', cancel_url: '
 export interface ChargingStack {
   readonly stack: StackUnderTest;
   readonly stripe: StripeServer;
-  /** Sends one of the four billing actions of the dashboard to the gateway. */
+  /** Sends one of the dashboard's four billing actions to the gateway. */
   act(person: TestPerson, action: string, body?: object): Promise<Answer>;
   checkOut(person: TestPerson): Promise<BillingCheckout>;
   read(person: TestPerson): Promise<Billing>;

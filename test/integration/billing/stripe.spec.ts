@@ -164,7 +164,7 @@ it('the subscription of a deleted account is canceled at Stripe, and no remainin
   expect(subscription.status).toBe('canceled');
   const named = 'SELECT count(*)::int AS count FROM stripe_customers WHERE account_id = $1';
   expect((await database.query(named, [person.accountId])).rows).toEqual([{ count: 0 }]);
-  // Stripe sends an event for the cancelled subscription after the deletion of the account.
+  // After the account's deletion, Stripe sends an event for the cancelled subscription.
   expect(
     (await charging.deliver(charging.stripe.sign('customer.subscription.deleted', subscription))).status,
   ).toBe(200);

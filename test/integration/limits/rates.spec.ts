@@ -59,7 +59,7 @@ it('2,000 concurrent requests over three replicas: exactly the limit is admitted
 
 describe('requests counted from an earlier minute', () => {
   /**
-   * Writes a rate limit window to Redis.
+   * Writes the state of a rate limit window to Redis.
    * @param counts numbers of requests by age, in steps of half a second
    */
   async function remember(caller: ReturnType<typeof createCaller>, counts: Record<number, number>) {

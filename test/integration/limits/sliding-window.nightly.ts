@@ -16,7 +16,7 @@ afterAll(() => undoAll(undo), 120_000);
 
 /**
  * The maximum time in milliseconds between a request's admission and its measurement by the test. The Redis
- * clock differs from this process's clock, and responses take time.
+ * clock may differ from this process's clock, and responses take time.
  */
 const delayMs = 1_000;
 

@@ -4,7 +4,7 @@ import type { DevInfo } from '../stack/dev-file.ts';
 
 const SANDBOX_MODEL = 'sandbox/sandbox-1';
 
-/** The log-in credentials for the dashboard of a trial stack. */
+/** The credentials for signing in to the dashboard of a trial stack. */
 function renderPerson({ demo_person: person }: DevInfo): string {
   return person === null ? '' : `  (${person.email}, ${person.password})`;
 }

@@ -36,7 +36,7 @@ function renderEnv(): string {
     REDIS_PASSWORD: secrets.redis,
     REDIS_URL: `redis://:${secrets.redis}@127.0.0.1:${published.redis}`,
     REDIS_CACHE_URL: `redis://:${secrets.redis}@127.0.0.1:${published['redis-cache']}`,
-    // The address of NATS is a host name, because the client compares the certificate with a name.
+    // The NATS address is a host name, because the client compares the certificate with a name.
     NATS_URL: `tls://localhost:${published.nats}`,
     // The path of the TLS certificate that `npm start` uses on this machine. Containers use a different path.
     NODE_EXTRA_CA_CERTS: certificate.caFile,

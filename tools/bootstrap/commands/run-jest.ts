@@ -17,7 +17,7 @@ export function stepEnv(extra: Readonly<Record<string, string>> = {}): NodeJS.Pr
   return { ...process.env, PATH: path.join(delimiter), ...extra };
 }
 
-/** Runs a command in the repository root, attached to the terminal. Returns the exit code of the command. */
+/** Runs a command in the repository root, attached to the terminal. Returns the command's exit code. */
 export function runCommand(
   command: string,
   args: readonly string[],

@@ -13,7 +13,7 @@ const healthDeadlineMs = 3_000;
 
 interface ProcessStatus {
   readonly name: string;
-  /** `running` means that the process runs and has no health port. */
+  /** `running` means that the process is running but has no health port. */
   readonly health: 'healthy' | 'not ready' | 'running' | 'down';
   /** Missing dependencies, if the process reports any. */
   readonly missing: readonly string[];

@@ -31,8 +31,8 @@ interface SuiteArguments {
 }
 
 /**
- * Extracts `--data DIR` from the command line. The tests receive the directory DIR as DATA_DIR. Arguments
- * that are not options select test files of the suite.
+ * Extracts `--data DIR` from the command line. The tests get the directory DIR as DATA_DIR. Arguments that
+ * are not options select the suite's test files.
  */
 export function parseSuiteArguments(suite: string, args: readonly string[]): SuiteArguments {
   const jest: string[] = [];

@@ -21,7 +21,7 @@ function wantedMajor() {
  */
 function continueOn(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', env: continuedEnv() });
-  // Ctrl-C in a terminal also reaches the child process, so this process only waits until the child process exits.
+  // In a terminal, Ctrl-C also reaches the child process, so this process only waits until the child process exits.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return new Promise((settle, reject) => {

@@ -53,7 +53,7 @@ async function answer(
   controls: StackControls,
 ): Promise<void> {
   const finish = (status: number, message: string) => {
-    // HTTP keep-alive is off, because a delayed caller could use a connection that the server has closed.
+    // HTTP keep-alive is off, because a delayed caller could reuse a connection that the server has already closed.
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ message }));
   };

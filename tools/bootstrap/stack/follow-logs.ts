@@ -41,13 +41,13 @@ interface FollowOptions {
 }
 
 export interface LogFollower {
-  /** Prints only the content that is already in the log files. */
+  /** Prints only the lines that the log files already contain. */
   stop(): void;
 }
 
 /**
- * Prints new log lines, each with the process name in front. The function reads the lines from files, so a
- * slow terminal never blocks a service.
+ * Prints new log lines, each with the process name in front. The lines are read from files, so a slow
+ * terminal never blocks a service.
  */
 export function followLogs(
   names: () => readonly string[],

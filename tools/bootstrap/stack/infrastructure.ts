@@ -13,8 +13,8 @@ import type { Secrets } from './secrets.ts';
 export interface ExternalServers {
   readonly databases: Partial<Record<DatabaseOwner, string>>;
   /**
-   * The address of the queue's Redis server. Without `redisCacheUrl`, the cache also uses the queue's Redis
-   * server.
+   * The address of the queue's Redis server. Without `redisCacheUrl`, the queue's Redis server is also the
+   * cache.
    */
   readonly redisUrl?: string | undefined;
   readonly redisCacheUrl?: string | undefined;
@@ -26,8 +26,8 @@ export interface Infrastructure {
   /** The administrator's address of the embedded Postgres. Null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
   /**
-   * The administrator's address on each Redis server. `chooseRedisUrl` derives the addresses for services
-   * from the administrator's addresses.
+   * The administrator's address on each Redis server. The addresses that services use are derived from the
+   * administrator's addresses by `chooseRedisUrl`.
    */
   readonly redisUrls: Readonly<Record<RedisServer, string>>;
   /** Whether each Redis server is embedded. Embedded Redis servers have the generated users. */

@@ -21,7 +21,7 @@ test('every server, caller, publisher and listener in an RPC contract is a NATS 
   expect(natsUsers).toEqual(expect.arrayContaining([...new Set(named)]));
 });
 
-// test/authz/nats-subjects.spec.ts tests the publish and subscribe permissions.
+// The publish and subscribe permissions are tested in test/authz/nats-subjects.spec.ts.
 describe('a nats-server with the generated configuration', () => {
   let stack: StackUnderTest;
   const connections: NatsConnection[] = [];

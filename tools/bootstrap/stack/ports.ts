@@ -48,7 +48,7 @@ async function claimPort(port: number): Promise<boolean> {
   return false;
 }
 
-/** Reserves a port that is unused and not reserved by another process. */
+/** Reserves a port that is unused and not reserved by any other process. */
 export async function chooseFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FREE_PORTS.from, FREE_PORTS.to);
@@ -65,8 +65,8 @@ export interface PortBook {
 }
 
 /**
- * Assigns each port only once. Stores the assigned ports, so that a stack has the old addresses after a
- * restart.
+ * Assigns each port only once. Stores the assigned ports, so that a restarted stack has the same addresses as
+ * before.
  */
 export function openPortBook(dataDir: DataDir, options: { readonly useDefaults: boolean }): PortBook {
   const remembered = z.record(z.string(), z.number()).parse(readJson(dataDir.portsFile) ?? {});

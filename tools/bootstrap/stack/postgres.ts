@@ -40,7 +40,7 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
-  // The link may exist although the target of the link was deleted.
+  // The link may exist even if its target was deleted.
   rmSync(wanted, { force: true });
   let actual = wanted;
   if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
@@ -78,8 +78,8 @@ async function withPasswordFile(
 
 /**
  * Removes the stale lock file of a Postgres server that was killed together with its machine or container. A
- * different program may now have the process id in the lock file. Postgres would then treat the program as a
- * running Postgres server and refuse to start.
+ * different program may now have the process id in the lock file. Postgres would then assume that it is
+ * already running and refuse to start.
  */
 function dropForeignLock(clusterDir: string): void {
   const lockFile = join(clusterDir, 'postmaster.pid');

@@ -22,4 +22,4 @@ test('only the edge and the account service share keys of the cache, namely the 
   expect(patterns.filter((pattern, at) => patterns.indexOf(pattern) !== at)).toEqual(['epoch:*']);
 });
 
-// test/authz/redis-users.spec.ts tests the permissions of the Redis users on real Redis servers.
+// The permissions of the Redis users are tested on real Redis servers in test/authz/redis-users.spec.ts.

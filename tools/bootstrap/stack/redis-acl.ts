@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { deadRequestEvent, ledgerEntryBatch, requestEventBatch, type ServiceName } from '@gateway/contracts';
 
 /**
- * The two Redis servers. `queue` stores job queues and token budgets, never evicts data, and persists data to
- * a file. `cache` stores data that can be lost or computed again, and evicts data when its memory is full.
+ * The two Redis servers. `queue` stores job queues and token budgets, never evicts data, and persists its
+ * data. `cache` stores data that can be lost or computed again, and evicts data when its memory is full.
  */
 export type RedisServer = 'queue' | 'cache';
 
@@ -18,7 +18,7 @@ export interface RedisRights {
   readonly commands: readonly string[];
 }
 
-/** The Redis commands in BullMQ's scripts, and the commands of BullMQ's connection. */
+/** The Redis commands that BullMQ's scripts and connections use. */
 const bullmqCommands = [
   ...['eval', 'evalsha', 'multi', 'exec', 'time', 'type', 'exists', 'del', 'unlink', 'rename', 'persist'],
   ...['pttl', 'pexpire', 'pexpireat', 'get', 'set', 'incr', 'incrby'],
@@ -51,7 +51,7 @@ const bullmqAddCommands = [
 ];
 
 /**
- * The commands that find and delete a deleted account's Redis keys. SCAN shows the names of all keys.
+ * The commands that find and delete a deleted account's Redis keys. SCAN reveals the names of all keys.
  */
 const deletionCommands = ['scan', 'del', 'unlink'];
 
@@ -85,7 +85,7 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   cache: {
     'edge-gateway': {
       // The edge only reads epochs, which are the numbers of accounts' last changes. A Redis script needs
-      // read and write permission for each key that it declares.
+      // read and write permission on each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],
         ...[

@@ -5,7 +5,7 @@ import type { DataDir } from './data-dir.ts';
 
 const secretsSchema = z.object({
   /**
-   * 32-byte secrets in base64. Without these 32-byte secrets, stored API keys and credentials cannot be
+   * 32-byte secrets in base64. If these 32-byte secrets are lost, stored API keys and credentials cannot be
    * used.
    */
   keyPepper: z.string(),
@@ -43,7 +43,7 @@ function completePasswords(names: readonly string[], known: Record<string, strin
   return { ...known, ...Object.fromEntries(missing.map((name) => [name, createPassword()])) };
 }
 
-/** Returns the secrets from an earlier start of the stack. Throws if no secrets are stored. */
+/** Returns the secrets that an earlier start of the stack stored. Throws if no secrets are stored. */
 export function readSecrets(dataDir: DataDir): Secrets {
   return secretsSchema.parse(readJson(dataDir.secretsFile));
 }

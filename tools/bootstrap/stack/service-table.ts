@@ -17,7 +17,7 @@ export interface ServiceContext {
 
 export interface ServiceRow {
   readonly stage: 0 | 1;
-  /** Whether the service accepts requests on the port PORT, in addition to HEALTH_PORT. */
+  /** Whether the service also accepts requests on PORT, in addition to HEALTH_PORT. */
   readonly hasPort: boolean;
   readonly usesNats: boolean;
   /**
@@ -113,9 +113,9 @@ const redisVariables: Readonly<Record<RedisServer, string>> = {
 };
 
 /**
- * Returns the addresses of the Redis servers that a service uses, with the Redis user of the service. An
- * external Redis server has service users only if the caller sets their passwords as
- * `REDIS_PASSWORD_<SERVICE>`. Without `REDIS_PASSWORD_<SERVICE>`, services use the external address unchanged.
+ * Returns the addresses of the Redis servers that a service uses, with the service's Redis user. An external
+ * Redis server has service users only if the caller sets their passwords as `REDIS_PASSWORD_<SERVICE>`.
+ * Without `REDIS_PASSWORD_<SERVICE>`, services use the external address unchanged.
  */
 function chooseRedis(
   { infrastructure, secrets, inherited }: ServiceContext,

@@ -33,8 +33,8 @@ export function listBuiltApps(): string[] {
 }
 
 /**
- * Returns the service processes in a stack, each with its own ports. `edgePort` is the preferred port for the
- * first edge.
+ * Returns the service processes in a stack, each with its own ports. `edgePort` is the first edge's preferred
+ * port.
  */
 export async function planInstances(
   apps: readonly string[],

@@ -9,7 +9,7 @@ const trackedProcess = processIdentity.extend({
   name: z.string(),
   stopSignal: z.string(),
   stopGraceMs: z.number(),
-  /** Position in the stop order, ascending. Services stop before the servers that the services use. */
+  /** Position in the stop order, ascending. Services stop before the servers that they use. */
   stage: z.int(),
 });
 export type TrackedProcess = z.infer<typeof trackedProcess>;

@@ -2,7 +2,7 @@ import type { FamilyFacts } from './family.ts';
 
 /**
  * Gemini 3.6 and later at Google's own addresses. The APIs check the signature of reasoning, but no source
- * mentions a check of the prefix.
+ * mentions a prefix check.
  */
 export function findGeminiFacts(provider: string, modelId: string): FamilyFacts | undefined {
   if (!/(?:^|\/)gemini-(?:3\.[6-9]|[4-9])/.test(modelId)) return undefined;
