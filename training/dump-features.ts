@@ -1,7 +1,7 @@
-// Writes the features of each question's candidate tools. The second stage of the ranking is
-// fitted on the written features. The features come from encoders that were not trained on
-// the question's family of tool sets. Usage: `node training/dump-features.ts [--data DIR]`.
-// The output files are generated/features.f32 and features.json, with features from both
+// Writes the features of each question's candidate tools. These features are used to fit the
+// second stage of the ranking. The features come from encoders that were not trained on the
+// question's family of tool sets. Usage: `node training/dump-features.ts [--data DIR]`. The
+// output files are generated/features.f32 and features.json, with features from both
 // encoders.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-"""Finds the nearest neighbours of each frequent word in the table of word vectors.
+"""Finds each frequent word's nearest neighbours in the table of word vectors.
 
 python3 training/find_synonyms.py  ->  generated/synonyms.i32 [pairs, 3]: word id, neighbour id, cosine in 255ths.
 """

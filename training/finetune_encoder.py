@@ -1,4 +1,4 @@
-"""Trains the weights of words, the gains of fields and the map for user turns on tool sets.
+"""Trains word weights, field gains and the linear map for user turns on tool sets.
 The table of word vectors does not change.
 
 python3 training/finetune_encoder.py [FOLD ...]  ->  generated/encoder-FOLD.f32; with `all`, no fold is held out.
@@ -18,8 +18,8 @@ seed = 20261120
 dimensions = 256
 temperature = 0.06
 steps, questions_a_step, tools_a_step = 300, 48, 384
-# The learning rates are low on purpose.
-# Tripled rates lower the recall of held-out families by as much as they raise the recall of all other families.
+# The learning rates are deliberately low.
+# Tripled rates lower the recall of held-out families by as much as they raise the recall of the other families.
 rates = {"weights": 0.003, "gains": 0.015, "turn": 0.0003}
 pull = {"weights": 0.02, "turn": 0.05}
 context_field = 2
@@ -42,7 +42,7 @@ first_gains = torch.tensor([0, 0, -1.0, 0.7, 0, -0.4, -1.2, -1.2, 0])
 
 
 class WeighedSum(torch.autograd.Function):
-    """Computes weighted sums of the table's rows. The table has no gradient."""
+    """Computes weighted sums of the table's rows. The table itself is not trained."""
 
     @staticmethod
     def forward(context, shares, ids, offsets, owners):
@@ -108,7 +108,7 @@ def train(held_out):
         is_gold = np.stack([np.isin(tools, gold) for gold in golds])
         scores = encoder.turns(np.array(asked)) @ encoder.tools(tools).T / temperature
         positive = torch.from_numpy(is_gold).float()
-        # The needed tools of a question compete only with tools that the question does not need.
+        # A question's needed tools compete only with tools that the question does not need.
         negatives = scores.masked_fill(positive.bool(), -1e4).logsumexp(1, keepdim=True)
         losses = (torch.logaddexp(scores, negatives) - scores) * positive
         loss = (losses.sum(1) / positive.sum(1).clamp(min=1)).mean()
@@ -116,14 +116,14 @@ def train(held_out):
         loss = loss + pull["turn"] * ((encoder.turn - torch.eye(dimensions)) ** 2).sum()
         optimizer.zero_grad()
         loss.backward()
-        # The gain of the context is not trained, because the two tool sets with dialogues need opposite changes.
+        # The context's gain is not trained, because the two tool sets with dialogues need opposite changes.
         encoder.gains.grad[context_field] = 0
         optimizer.step()
     return encoder
 
 
 def recall(encoder, chosen, depth=10):
-    """Returns the mean recall at `depth` for each tool set, with 100 candidate tools."""
+    """Returns each tool set's mean recall at `depth`, with 100 candidate tools."""
     by_set = {}
     with torch.no_grad():
         tools = encoder.tools(np.arange(len(tool_starts) - 1))

@@ -1,8 +1,8 @@
 """Fits the second stage of the ranking: a listwise model with a linear part and a few rectified units.
 The model is the mean over several random seeds.
-For each family of tool sets, the script fits one model without this family.
-The features then come from encoders that were not trained on the family.
-The script also fits one model on all tool sets.
+For each family of tool sets, the script fits one model without that family.
+For that model, the features come from encoders that were not trained on the family.
+In addition, the script fits one model on all tool sets.
 
 python3 training/fit_second_stage.py         ->  generated/second-stage.json, for the first encoder
 python3 training/fit_second_stage.py --both  ->  generated/second-stage-both.json, for both encoders
@@ -16,11 +16,11 @@ import torch
 
 first_seed, seeds = 20261120, 3
 units, steps, rate, decay = 8, 120, 0.03, 0.01
-# Maximum number of questions per tool set and pool size. All tool sets have an equal weight, so more questions add little.
+# Maximum number of questions per tool set and pool size. All tool sets have the same weight, so more questions add little.
 questions_max = 150
-# The gain in log-odds for tools with which the agent asks its user. The gain is set by hand, and values from 1 to 4 work.
-# Only one family of tool sets has such tools, and a measurement of the gain needs this family.
-# The model card of the reranker has the figures without this gain.
+# The gain in log-odds for tools with which the agent asks its user. The gain is set by hand, and gains from 1 to 4 work.
+# Only one family of tool sets has such tools, so the gain can be measured only on this family.
+# The reranker's model card lists the recall without this gain.
 by_hand = {"asks_user": 2.0}
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "generated")
 torch.set_num_threads(1)

@@ -1,5 +1,5 @@
 """Trains the table of word vectors on text pairs, with symmetric InfoNCE and in-batch negatives.
-Each batch has pairs of one kind.
+Each batch contains pairs of one kind only.
 
 python3 training/pretrain_encoder.py  ->  generated/table.i8 [rows, dimensions] with table-scales.f32, pretrained-weights.f32 [rows, 2]
 """
@@ -30,7 +30,7 @@ kinds = np.array(open(os.path.join(here, "pair-kinds.txt")).read().split("\n"))
 table_rows = json.load(open(os.path.join(here, "shape.json")))["rows"]
 
 counts = np.bincount(values, minlength=table_rows)
-# Rare words carry more information, so the trained weights start at the smooth inverse frequency of each word.
+# Rare words carry more information, so training starts with each word's smoothed inverse frequency as its weight.
 start_weights = np.log(1e-4 / (1e-4 + counts / counts.sum()) + 0.02).astype(np.float32)
 weights = torch.tensor(np.stack([start_weights, start_weights], 1), requires_grad=True)
 table = torch.nn.Embedding(table_rows, dimensions, sparse=True)
@@ -57,7 +57,7 @@ def batches():
 
 
 def name_texts():
-    """Returns one number per text. Equal texts have equal numbers, so a text is never a negative example for an equal text."""
+    """Returns one number per text. Equal texts have the same number, so a text is never a negative example for an equal text."""
     mixed = np.zeros(len(starts) - 1, dtype=np.int64)
     np.add.at(mixed, np.repeat(np.arange(len(mixed)), np.diff(starts)), values * values * 2654435761 + values * 40503)
     return mixed

@@ -166,7 +166,7 @@ export class BoundRun {
 
   /**
    * Runs a group of conversations with three turns.
-   * @param events the disturbances at the start of the second turn and of the third turn
+   * @param events the disturbances at the start of the second and third turns
    */
   async runGroup(size: number, events: readonly (() => Promise<unknown>)[]): Promise<void> {
     const transcripts = Array.from({ length: size }, (): object[] => []);

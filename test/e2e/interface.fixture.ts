@@ -118,7 +118,7 @@ export const statusOf = async (key: string) => (await postChat(baseUrl, key, san
 export const rowOf = (world: InterfaceWorld, answer: Answer) =>
   waitForRow(baseUrl, world.key, requestIdOf(answer));
 
-/** Sends a request that the gateway is expected to reject with the given status. Returns the body. */
+/** Sends a request and expects the gateway to reject it with the given status. Returns the body. */
 export async function refused(
   world: InterfaceWorld,
   path: string,

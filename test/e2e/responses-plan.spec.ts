@@ -115,7 +115,7 @@ describe.each(deliveries)('a planned request, %s', (_how, stream) => {
       'gAAAA-2==',
     ]);
     expect(JSON.parse(String(outputOf(response)[3]!['arguments']))).toEqual(given);
-    // A client can continue only the last stored response.
+    // A client can continue only the most recent stored response.
     expect(response).toMatchObject({ id: 'resp_2', status: 'completed', usage: { output_tokens: 100 } });
     const numbers = events.map(({ sequence_number }) => sequence_number as number);
     expect(numbers.filter((number, at) => at > 0 && !(number > numbers[at - 1]!))).toEqual([]);

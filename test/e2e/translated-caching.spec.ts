@@ -64,7 +64,7 @@ afterAll(() => provider.close());
 
 const paths = { chat: '/v1/chat/completions', messages: '/v1/messages' } as const;
 
-/** Sends a request. Returns the upstream request and the request id. */
+/** Sends a request to the gateway. Returns the upstream request and the request id. */
 async function ask(path: keyof typeof paths, body: object, { apiKey: key } = account) {
   const response = await send(baseUrl, { path: paths[path], key, body });
   expect(response.status).toBe(200);

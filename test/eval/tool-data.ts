@@ -50,7 +50,7 @@ type PoolLine = { readonly query_id: string } & Record<`p${PoolSize}`, readonly 
 
 /**
  * A question and the tools that answer it. For each needed tool, any one of its alternatives is sufficient.
- * Tools are given as line numbers in the tools file.
+ * Tools are identified by their line numbers in the tools file.
  */
 export interface Question {
   readonly dataset: string;

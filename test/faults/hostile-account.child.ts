@@ -15,7 +15,7 @@ setPriority(constants.priority.PRIORITY_LOW);
 try {
   writeFileSync('/proc/self/autogroup', String(constants.priority.PRIORITY_LOW));
 } catch {
-  // The operating system has no autogroups.
+  // The operating system does not support autogroups.
 }
 
 let load: HostileLoad | null = null;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The format of data.json from pydantic/genai-prices. This file reads only the fields that a comparison of
- * prices needs.
+ * The format of data.json from pydantic/genai-prices. This file reads only the fields that are needed to
+ * compare prices.
  */
 interface Match {
   equals?: string | undefined;

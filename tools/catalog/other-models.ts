@@ -30,7 +30,7 @@ const recorded = (
 });
 
 /**
- * Non-chat models that models.dev does not list. Each model has a source that proves that it
+ * Non-chat models that models.dev does not list. Each model has a source as evidence that it
  * exists.
  */
 const otherModels: readonly OtherModel[] = [

@@ -37,7 +37,7 @@ const dated = z.looseObject({ takenOn: z.string() });
 type Source = { readonly title: string; readonly licence: string; readonly takenOn: string };
 
 export interface ReadLists extends Lists {
-  /** Each list's title, licence and date, by the list's key in the data file. */
+  /** The title, licence and date of each list, by the list's key in the data file. */
   readonly sources: Readonly<Record<string, Source>>;
   readonly facts: FactList;
   /** The records of models that no model list contains any more. */

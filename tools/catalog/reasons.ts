@@ -163,7 +163,7 @@ export function explainOtherApi(provider: string, modelId: string): string | und
 }
 
 /**
- * Returns the reason why a current model has no price. If the API is undefined, the catalogue check
+ * Returns the reason why a current model has no price. If no reason is found, the catalogue check
  * fails.
  */
 export function explainMissingPrice({
@@ -174,7 +174,7 @@ export function explainMissingPrice({
 }
 
 /**
- * Returns the reason why the catalogue keeps its value although a source has another value. If no reason is
+ * Returns the reason why the catalogue keeps its value although a source has a different one. If no reason is
  * found, the catalogue check fails.
  */
 export function explainDispute(

@@ -5,7 +5,7 @@ const table = 'libs/providers/src/openai-compatible-table.ts';
 
 export interface ProviderFacts {
   /**
-   * The provider's name in lowercase letters and digits. This is the part before the slash in
+   * The provider's name in lowercase letters and digits. The provider's name is the part before the slash in
    * `<provider>/<model>`.
    */
   readonly name: string;

@@ -12,7 +12,7 @@ checkEvery(
     const error = provider.parseError(recording.status, body);
     expect(error.message).not.toBe('');
     expect(error.type).toMatch(/\S/);
-    // The parsed message must be the provider's own error text, wherever it is in the response body.
+    // The parsed message must be the provider's own error text, wherever the response body contains it.
     expect(collectTexts(JSON.parse(body))).toContain(error.message);
     const rendered = client.renderError({ ...error, status: recording.status, source: 'provider' }, 'id-1');
     expect(JSON.parse(rendered.body)).toEqual({

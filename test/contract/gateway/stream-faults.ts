@@ -4,7 +4,7 @@ import { readFrames, type StreamFormat } from './stream-frames.ts';
 /**
  * Checks the error that a client received, and describes the first mistake in it. Returns null if the client
  * received exactly one error, at the end, and no sign of success. The complete frames before the error must
- * be the start of `whole`. With `mayHaveStopped`, the stream may also contain the end of the response.
+ * form a prefix of `whole`. With `mayHaveStopped`, the stream may also contain the end of the response.
  */
 export function faultOf(
   client: StreamFormat,

@@ -172,8 +172,8 @@ for (const endpoint of endpoints) {
 }
 
 /**
- * The chunk sizes in bytes at which streams are split, regardless of events, lines and characters. Only short
- * streams are also sent byte by byte, because long streams would take too much time.
+ * The sizes in bytes of the chunks into which streams are split, regardless of events, lines and characters.
+ * Only short streams are also sent byte by byte, because long streams would take too much time.
  */
 const cuts = [1, 2, 3, 7] as const;
 let streams = 0;

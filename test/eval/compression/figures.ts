@@ -9,10 +9,10 @@ export interface ServedReplays {
 }
 
 /**
- * Figures over all sent requests, including those with a declared clear. Ratios are sent tokens or costs
- * divided by received tokens or costs. Shares are fractions of 1. Declared clears depend on the model, so
- * each model has its own replays. Unless stated otherwise, a metric that is not broken down by model is the
- * mean over the models.
+ * Figures over all sent requests, including those with a declared clear. Ratios divide sent tokens or costs
+ * by received tokens or costs. Shares are fractions of 1. Declared clears depend on the model, so each model
+ * has its own replays. Unless stated otherwise, a metric that is not broken down by model is the mean over
+ * the models.
  */
 export interface Figures {
   readonly tokens_ratio: number;

@@ -150,8 +150,8 @@ export function draw(seed: string): number {
 }
 
 /**
- * Sends all tools with every request, or only the K best tools for the latest turn. A gateway that does not
- * track conversations would choose tools in one of these two ways.
+ * Sends all tools with every request, or only the K best tools for the latest turn. Without tracking
+ * conversations, a gateway would choose tools in one of these two ways.
  */
 export async function replayStateless(
   { session, list, index, ranker }: ReplaySubject,

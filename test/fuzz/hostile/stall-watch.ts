@@ -72,8 +72,8 @@ export class StallWatch {
   }
 
   /**
-   * Runs the function `work`. Returns the services whose event loop stalled during the work, with the CPU
-   * time of all stalls.
+   * Runs the function `work`. Returns the services with event loop stalls during the work, and the CPU time
+   * of all stalls.
    */
   async during(work: () => Promise<unknown>): Promise<Readonly<Record<string, string>>> {
     const before = await this.read();

@@ -50,7 +50,7 @@ describe('the budgets for wrong passwords', () => {
     return admitted !== null;
   }
 
-  /** Signs in with the correct password. Returns false if the service rejects the attempt. */
+  /** Signs in with the correct password. Returns false if the service rejects the sign-in. */
   async function enter(clientAddress: string, deviceId: string | null = null): Promise<boolean> {
     const admitted = await guesses.admit({ email, clientAddress, deviceId }).catch(() => null);
     if (admitted !== null) await guesses.absolve(admitted);

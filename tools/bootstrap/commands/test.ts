@@ -1,4 +1,4 @@
-// `npm test` runs every check, the fastest check first, and stops at the first failure.
+// `npm test` runs all checks, the fastest first, and stops at the first failure.
 import { join } from 'node:path';
 import { prepareCheckout } from '../setup/prepare.ts';
 import { renderDuration } from '../setup/progress.mjs';

@@ -9,8 +9,8 @@ export interface DataDir {
   /** The path of the file with the information needed to use the running stack. */
   readonly devFile: string;
   /**
-   * The path of the file that lists the running processes. `npm run stop` and the next start after a crash
-   * read this file.
+   * The path of the file that lists the running processes. The file is read by `npm run stop` and by the next
+   * start after a crash.
    */
   readonly stateFile: string;
   readonly lockFile: string;

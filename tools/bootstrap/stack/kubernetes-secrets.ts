@@ -54,7 +54,7 @@ function renderRedisUrl(host: string, service: ServiceName, secrets: Secrets): s
   return `redis://${service}:${secrets.redisUsers[service] ?? ''}@${host}:6379`;
 }
 
-/** Returns the ACL files of the two Redis servers. The ACL files contain password hashes, not passwords. */
+/** Returns the ACL files for both Redis servers. The ACL files contain password hashes, not passwords. */
 function renderRedisUsers({ redis: adminPassword, redisUsers: passwords }: Secrets): Record<string, string> {
   return {
     'queue.acl': renderRedisAcl({ server: 'queue', adminPassword, passwords }),
@@ -75,8 +75,8 @@ function renderDataStoreSecrets(secrets: Secrets): Record<string, string> {
 }
 
 /**
- * Returns all Secrets that k8s/overlays/dev references, one Secret per service. NATS users and their
- * permissions come from the RPC contracts.
+ * Returns every Secret that k8s/overlays/dev references, one per service. NATS users and their permissions
+ * come from the RPC contracts.
  */
 export function renderKubernetesSecrets(secrets: Secrets, contracts: typeof contractTable): SecretManifest[] {
   const own = renderOwnSecrets(secrets);
