@@ -132,7 +132,7 @@ describe('the search for secrets', () => {
     found = await findIn([...readSecretsUsed(dataDir), planted]);
   }, 240_000);
 
-  /** Returns the matching findings, grouped by the output in which the secret was found. */
+  /** Returns the matching findings, grouped by the output that contained the secret. */
   const hitsOf = (isWanted: (hit: CanaryHit) => boolean) =>
     Object.fromEntries(
       Object.entries(found.hits)

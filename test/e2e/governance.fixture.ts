@@ -56,7 +56,7 @@ export async function callFor<Schema extends z.ZodType>(
   return schema.parse(answer.json());
 }
 
-/** An API key's record as in lists, which do not contain the secret. */
+/** An API key's record as it appears in lists, without the secret. */
 export function withoutSecret(created: CreatedKey): Omit<CreatedKey, 'key'> {
   const { key, ...shown } = created;
   expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);

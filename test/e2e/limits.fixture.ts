@@ -9,8 +9,8 @@ const edges = ['edge-gateway', 'edge-gateway-2', 'edge-gateway-3'];
 const [begins, ends] = ['rate limits are local', 'rate limits are shared again'];
 
 /**
- * Counts how often edges switched to counting requests locally. `isOngoing` is true if any edge still counts
- * locally.
+ * Counts how often edges switched to counting requests locally. `isOngoing` is true if any edge is still
+ * counting locally.
  */
 function readLogs() {
   const logs = edges.map((name) => sharedStack().logs(name));

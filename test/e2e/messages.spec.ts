@@ -119,7 +119,7 @@ it('a messages request with 117 tools is pruned, and every byte of earlier reaso
   expect(names.length).toBeLessThan(60);
 });
 
-/** The codes of errors for a connection that closes before the response. */
+/** The error codes for a connection that closes before the response. */
 const connectionErrors = /^(?:ECONNRESET|UND_ERR_SOCKET)$/;
 
 describe('errors are the SDK’s own', () => {

@@ -21,7 +21,7 @@ interface ScriptedCall {
 export interface ModelTurn {
   /**
    * Reasoning at the start of the response, either as text with the provider's signature or as redacted
-   * reasoning. Reasoning requires a provider with rules.
+   * reasoning. Reasoning in a turn requires a provider with rules.
    */
   readonly thinking?: readonly (string | { readonly redacted: string })[];
   readonly text?: string;

@@ -96,7 +96,7 @@ export function connectOpenAi(apiKey: string): OpenAI {
 
 /**
  * Sends requests through real SDKs from a separate account. The requests use two API keys, two session ids
- * and three formats. Some requests stream, and some requests fail.
+ * and three formats. Some of the requests stream, and some fail.
  */
 export async function makeTraffic(provider: ReplayProvider): Promise<Traffic> {
   const account = await openAccount(provider);

@@ -30,8 +30,8 @@ import {
  */
 const slowdownMax = 3;
 /**
- * The number of measurement rounds. The median of five rounds does not change much if other load slows two
- * rounds.
+ * The number of measurement rounds. The median of five rounds barely changes if other load slows two of
+ * them.
  */
 const rounds = 5;
 

@@ -1,13 +1,13 @@
 /**
  * Checks the model catalogue:
  *
- *     npm run catalog:check The check fails if a current model has no price, or
- *if the catalogue lacks a model of the fact list. The check fails if a list
- *has an unknown field, or if sources differ without a stated reason. The
- *check fails if the data file differs from the output of `npm run
- *catalog:update`. An old list causes only a warning in `npm run
- *catalog:check`. An old list makes `npm run test:nightly -- catalogue-age`
- *fail.
+ *     npm run catalog:check The check fails if a current model has no price,
+ *or if the catalogue lacks a model of the fact list. The check fails if
+ *a list has an unknown field, or if sources differ without a stated
+ *reason. The check fails if the data file differs from the output of
+ *`npm run catalog:update`. In `npm run catalog:check`, an old list
+ *causes only a warning. An old list makes `npm run test:nightly --
+ *catalogue-age` fail.
  */
 import { readFileSync } from 'node:fs';
 import { buildCatalog } from './build.ts';

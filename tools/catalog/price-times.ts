@@ -70,8 +70,8 @@ function isOffPeak(fact: ModelFacts | undefined): boolean {
 }
 
 /**
- * Returns the announced prices. A price that the announcement omits changes in proportion to the input
- * price.
+ * Returns the prices that the provider has announced. A price that the announcement omits changes in
+ * proportion to the input price.
  */
 function listDatedPeriods(
   base: UsualPrices,

@@ -130,7 +130,7 @@ const keptValues: readonly KeptValue[] = [
   keep('mistral', /./, /^retires$/, 'facts', 'not announced: the model is only missing on the price page'),
 ];
 
-/** Models of the fact list that the catalogue does not have. */
+/** Models in the fact list that the catalogue lacks. */
 const absentModels: readonly Reason[] = [
   because(
     'openai',

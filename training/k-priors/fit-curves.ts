@@ -28,7 +28,7 @@ const kGrid = [
 const namedBins = 3;
 const unnamedBins = 6;
 
-/** The overall recall targets. For each recall target, every confidence class has its own K. */
+/** The recall targets over all classes. For each recall target, every confidence class has its own K. */
 const recallGrid = [
   0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995,
 ];

@@ -12,8 +12,8 @@ interface AnswerLoss {
   readonly to: readonly ClientName[];
   readonly concerns: (source: Source) => boolean;
   /**
-   * Limits the loss to streaming or to non-streaming responses. By default, the loss applies to streaming and
-   * non-streaming responses.
+   * Restricts the loss to streaming or to non-streaming responses. By default, the loss applies to streaming
+   * and non-streaming responses.
    */
   readonly streamed?: boolean;
   /**

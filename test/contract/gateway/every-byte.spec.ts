@@ -70,8 +70,8 @@ function chooseStreams(cutApi: CutApi): CutStream[] {
 }
 
 /**
- * Returns undefined if the stream's size is out of range, or if its end marker is not unique. A stream cut
- * between two end markers would already be a complete response.
+ * Returns undefined if the stream's size is out of range, or if its end marker is not unique. A stream that
+ * is cut between two end markers would already be a complete response.
  */
 function openStream(cutApi: CutApi, recording: Recording): CutStream | undefined {
   const bytes = recording.response() ?? Buffer.alloc(0);

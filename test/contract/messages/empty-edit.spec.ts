@@ -10,7 +10,7 @@ checkEvery(
   (recording) => {
     const bytes = bodyOf(recording, 'request');
     const tape = scanJson(bytes, { depthMax: 128 });
-    // Vertex requests have the model in the URL path. A client of the gateway names the model in the body.
+    // Vertex requests have the model in the URL path. A gateway client sends the model name in the body.
     if (tape.get(tape.root, 'model') === undefined) {
       expect(() => format.client.outlineRequest(tape)).toThrow(
         expect.objectContaining({ code: 'missing_field', param: 'model' }),

@@ -222,7 +222,7 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Each new rank is a random value between two multiplied ranks. Without the randomness, gaps between the
+  // Each new rank is a random number between two multiplied ranks. Without the randomness, gaps between the
   // ranks would reveal the fall of recall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));

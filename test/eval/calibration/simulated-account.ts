@@ -1,7 +1,7 @@
 /**
  * A simulated account with a known true recall. The account has a tool list and a fixed set of conversations,
  * each with the ranks of the called tools. A conversation has one to six tool calls of equal difficulty, so
- * single calls are not independent samples.
+ * its calls are not independent samples.
  */
 export interface SimulatedAccount {
   readonly tools: number;

@@ -59,8 +59,8 @@ function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
 }
 
 /**
- * Returns true if a message is an observation. Every tool message is an observation. A user turn also counts
- * as an observation if the assistant turn before it has no tool calls and ends with a command. The compressor
+ * Returns true if a message is an observation. Every tool message is an observation. A user turn is also an
+ * observation if the assistant turn before it has no tool calls and ends with a command. The compressor
  * applies the same rule to distinguish observations from user text.
  */
 function isObservation(messages: readonly Message[], at: number): boolean {

@@ -36,7 +36,7 @@ export class ServedConversation {
    * order.
    */
   neededKs: readonly number[] = [];
-  /** The conversation's cost if every request sends all tools. */
+  /** What the conversation would cost if every request sent all tools. */
   whole: Readonly<Record<PromptSize, number>> = { small: 0, large: 0 };
 
   constructor(subject: ReplaySubject, model: CatalogModel) {

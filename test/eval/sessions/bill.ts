@@ -39,7 +39,7 @@ export function billSession(model: CatalogModel, calls: readonly BilledCall[]): 
   return tools + instructions + messages + output + searches;
 }
 
-/** Returns the cost of a session by part of the prompt, in the unit of `billSession`. */
+/** Returns a session's cost by part of the prompt, in the same unit as `billSession`. */
 export function splitBill({ prices, cache }: CatalogModel, calls: readonly BilledCall[]): Bill {
   const bill = { tools: 0, instructions: 0, messages: 0, output: 0, searches: 0 };
   if (prices === null || prices.input === 0) return bill;

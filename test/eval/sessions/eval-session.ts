@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '@gateway/contracts';
 
-/** One model call in a recorded session. */
+/** One model call recorded in a session. */
 export interface EvalRequest {
   /** The texts of all user turns before the request. */
   readonly userTurns: readonly string[];

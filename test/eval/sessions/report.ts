@@ -62,7 +62,7 @@ function barsOf(report: ListReport): Record<string, Bar> {
 }
 
 /**
- * Describes the bill of a model with bound reasoning: the parts of the bill, and the cheapest method that
+ * Describes how a model with bound reasoning is billed: the parts of the bill, and the cheapest method that
  * reaches the default recall target, by recovery rate.
  */
 function describeBound(model: string, points: readonly Point[]): string[] {

@@ -24,7 +24,7 @@ export function runCommand(
   env: NodeJS.ProcessEnv = stepEnv(),
 ): Promise<number> {
   const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
-  // Ctrl-C in a terminal reaches the child process directly, and the child process then cleans up. This
+  // In a terminal, Ctrl-C reaches the child process directly, and the child process then cleans up. This
   // process forwards the signals that only this process receives.
   const forward = () => child.kill('SIGTERM');
   const ignore = () => {};

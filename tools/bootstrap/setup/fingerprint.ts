@@ -14,8 +14,8 @@ function listFiles(path: string): string[] {
 }
 
 /**
- * Returns a hash over the names and contents of files. For a directory, the hash covers all files except
- * specs. The hash covers file names relative to the repository root.
+ * Returns a hash of the names and contents of files. For a directory, the hash covers all files except specs.
+ * The hash covers file names relative to the repository root.
  */
 export function fingerprint(paths: readonly string[]): string {
   const hash = createHash('sha256');
@@ -28,7 +28,7 @@ export function fingerprint(paths: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Runs `work`, unless the stamp file shows that `work` already ran for the same fingerprint of the files. */
+/** Runs `work`, unless the stamp file shows that `work` has already run for the same file fingerprint. */
 export async function whenChanged(stampFile: string, mark: string, work: () => Promise<void>): Promise<void> {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === mark) return;
   await work();

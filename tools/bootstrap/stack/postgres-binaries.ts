@@ -13,7 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { root } from './root.ts';
 
-/** A directory that another user can reach even if the checkout is in a private directory such as /root. */
+/** A directory that other users can reach even if the checkout is in a private directory such as /root. */
 export const SHARED_HOME = '/var/lib/agent-gateway';
 
 export interface SystemUser {

@@ -10,7 +10,7 @@ import type { UnpackedImage } from './stack-options.ts';
 /** Loopback addresses, which the sandbox provider and a developer's other programs use. */
 const DEVELOPMENT_EGRESS = '127.0.0.0/8,::1/128';
 
-/** A single process of a service. */
+/** One process of a service. */
 export interface Instance {
   readonly app: string;
   /**

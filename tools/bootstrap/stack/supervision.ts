@@ -18,7 +18,7 @@ export interface Supervision {
   /** Called each time a process starts or exits. */
   onChange(fn: () => void): void;
   setStatus(status: StackState['status']): void;
-  /** Stops every process and releases the data directory. A second call waits for the first call. */
+  /** Stops every process and releases the data directory. A second call waits until the first call has finished. */
   end(): Promise<void>;
 }
 
