@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { unqualifyTool } from '@gateway/interchange';
 import type {
   ChatMessage,
   ChatPart,
@@ -49,17 +50,21 @@ export function nameTools(
   };
 }
 
-/** Wraps the provider side of a format, so that tool calls in responses have the client's tool names. */
+/**
+ * Wraps the provider side of a format, so that tool calls in responses have the client's tool names. Only the
+ * Responses API has namespaces, so a client of another format receives the name without the namespace.
+ */
 export function restoreToolNames(
   provider: ProviderHalf,
   meantNow: () => UpstreamToolNames | null,
 ): ProviderHalf {
   const restore = (events: StreamEvent[]): StreamEvent[] => {
     const meant = meantNow();
-    if (meant === null) return events;
-    return events.map((event) =>
-      event.type === 'tool-call-start' ? { ...event, name: meant.get(event.name) ?? event.name } : event,
-    );
+    return events.map((event) => {
+      if (event.type !== 'tool-call-start') return event;
+      const name = unqualifyTool(event);
+      return { ...event, name: meant?.get(name) ?? name };
+    });
   };
   return mapEvents(provider, () => restore);
 }
