@@ -107,7 +107,7 @@ export const auditRows: readonly Row[] = [
     },
   ],
   [
-    'models of a provider without a catalogue are in GET /v1/models and in svc/*, and can be toggled',
+    'models of a provider without a catalogue are in GET /v1/models and in the routing strings, and can be toggled',
     async (world) => {
       const own = await ownAccount(world, []);
       const body = { provider: 'ollama', api_key: 'ollama-key-0123', base_url: `${world.provider.url}/v1` };
@@ -159,7 +159,7 @@ export const auditRows: readonly Row[] = [
     },
   ],
   [
-    'cloud_region_name alone is harmless',
+    'cloud_region_name without credentials is harmless',
     async (world) => {
       expect((await chat(world, { cloud_region_name: 'eu-west-1' })).sent).toEqual({
         ...hello,
@@ -200,7 +200,7 @@ export const auditRows: readonly Row[] = [
   ],
 ];
 
-/** Another account with the replay provider, whose preferences a row can change. */
+/** Another account with the replay provider. A row can change the preferences of this account. */
 async function ownAccount(
   world: InterfaceWorld,
   providers = ['openai', 'anthropic'],

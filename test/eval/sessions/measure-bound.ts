@@ -13,8 +13,8 @@ export const isBound = (model: CatalogModel): boolean =>
 
 /**
  * Measures each method for a model with bound reasoning: only compression, a constant set of loaded tools, and
- * turns that load additional tools. Each method is measured for several K, both for a new account with the shipped
- * priors and for an account with the policy that the worker computes from the measured conversations. A model that
+ * turns that load additional tools. Each method is measured for several K. A new account has the shipped priors.
+ * The other account has the policy that the worker computes from the measured conversations. A model that
  * drops reasoning (OpenAI) shows the names and descriptions of deferred tools, and its turns load no tools.
  */
 export async function measureBound(

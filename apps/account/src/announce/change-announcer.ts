@@ -31,7 +31,7 @@ export interface AccountChange {
 }
 
 /**
- * The user to whom a broadcast refers. The broadcast concerns the user's account or the end of the user's
+ * The user that a broadcast is about. The broadcast concerns the user's account or the end of the user's
  * login sessions.
  */
 export interface LoginSessionChange {

@@ -83,7 +83,7 @@ export interface IdentityParts extends Pick<Identity, 'announceLoginSessionChang
    * gateway's origin, used in links.
    */
   readonly mail: { readonly sender: MailSender; readonly publicUrl: string } | null;
-  /** A callback that receives the id of the person to whom an email could not be sent. */
+  /** A callback for emails that could not be sent. The callback receives the id of the recipient. */
   readonly onMailError: (error: unknown, userId: string | null) => void;
 }
 

@@ -34,8 +34,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Checks a password against its hash. A null hash is passed for unknown email addresses. Verifying a null
-   * hash takes as long as any other hash, and returns false.
+   * Checks a password against its hash. A null hash is passed for unknown email addresses. The check of a null
+   * hash takes the same time as the check of a stored hash, and returns false.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
     const nobody = await this.#hashOfNobody();

@@ -13,7 +13,7 @@ export interface StoredLimits {
 
 export type EffectiveLimits = Record<Limit, number>;
 
-/** Returns the limits of an API key. The account's limit applies if the key has no limit of its own. */
+/** Returns the limits of an API key. The account's limit applies if the key has no limit. */
 export function chooseLimits(key: StoredLimits, policy: AccountPolicy): EffectiveLimits {
   return {
     rate_limit_rpm: key.rateLimitRpm ?? policy.rateLimitRpm,

@@ -33,7 +33,7 @@ export interface ActingKey {
 
 type StoredKey = StoredLimits & Pick<ApiKeyRow, 'scopes' | 'expiresAt' | 'allowedTools' | 'deniedTools'>;
 
-/** Returns the permissions of an API key. The account's limits apply if the key has no limits of its own. */
+/** Returns the permissions of an API key. The account's limits apply if the key has no limits. */
 export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority {
   return {
     scopes: parseScopes(key.scopes),

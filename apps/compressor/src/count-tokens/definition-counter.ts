@@ -3,7 +3,7 @@ import { FairQueue, type FairQueueOptions } from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import type { CountingThread } from './counting-thread.adapter.ts';
 
-/** Maximum number of tool definitions whose token count is kept in memory. */
+/** Maximum number of tool definitions with a token count in memory. */
 const knownMax = 100_000;
 
 /**

@@ -107,7 +107,7 @@ interface ConnectFormProps {
 
 function ConnectForm({ provider, fields, onChange }: ConnectFormProps) {
   const { required, optional } = provider.fields;
-  // A provider whose credential has several parts allows only one provider key.
+  // A provider that needs a credential with several parts allows only one provider key.
   const hasMore = required.includes('api_key') && !required.includes('base_url');
   const names = [...required, ...optional, ...(hasMore ? ['additional_api_keys'] : [])];
   return names.map((name) => (

@@ -50,7 +50,7 @@ export class RateLimitGuard implements CanActivate {
     this.#limits = limits;
   }
 
-  /** Returns synchronously for public routes and for routes whose rate limits are checked in the request pipeline. */
+  /** Returns synchronously for public routes, and for routes that the request pipeline limits. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
     const access = this.#reflector.getAllAndOverride<Access | undefined>(accessKey, targets);

@@ -5,7 +5,7 @@ import type { EpochReader } from './epoch-reader.port.ts';
 import type { GrantCache, GrantChange } from './grant-cache.ts';
 import { pipelineScope } from './grant-cache.ts';
 
-/** An accepted request whose response is not finished. */
+/** An accepted request without a finished response. */
 export interface OpenRequest {
   readonly abort: AbortController;
   readonly openedAtMs: number;

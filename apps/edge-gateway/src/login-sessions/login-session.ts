@@ -11,7 +11,7 @@ export interface LoginSessionClaims {
   readonly expiresAtMs: number;
 }
 
-/** A user's login session, whose token is valid and not revoked. */
+/** A user's login session with a valid token that is not revoked. */
 export interface LoginSession extends LoginSessionClaims {
   /** Id of the account that the user belongs to. Null until the user calls `POST /v1/account/register`. */
   readonly accountId: string | null;

@@ -65,7 +65,7 @@ export class TokenLeases {
     if (lease.tokens > 0) this.#leases.push(lease);
   }
 
-  /** Uses one token from the oldest lease. Returns null if no lease has any tokens left. */
+  /** Uses one token from the oldest lease. Returns null if every lease is used up or expired. */
   take(nowMs: number): LeasedToken | null {
     for (let lease = this.#leases[0]; lease !== undefined; lease = this.#leases[0]) {
       if (lease.tokens > 0 && nowMs < lease.expiresAtMs) {

@@ -29,7 +29,7 @@ function validate<Schema extends z.ZodType>(
     throw new GatewayError('missing_field', { param, message: `The ${kind} "${param}" is required.${more}` });
   }
   const subject = param === '' ? 'The body' : `The ${kind} "${param}"`;
-  // A rule whose text starts differently comes from the schema of the field.
+  // The schema of a field may define a rule with another beginning.
   const text = issue.message.startsWith('must ') ? issue.message : `is not valid: ${issue.message}`;
   throw new GatewayError('invalid_field', {
     ...(param === '' ? {} : { param }),

@@ -12,7 +12,7 @@ const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
 /**
- * Largest rank whose rendered form is cached. The largest rank exceeds the length of any tool list.
+ * Largest rank with a cached text. The largest rank exceeds the length of any tool list.
  */
 const ranksMax = scoreSteps - 1;
 /** Number of bytes reserved for a score, a rank, a flag, and separators. */

@@ -104,7 +104,7 @@ interface PendingEnd {
 
 export type PendingLine = PendingAccept | PendingEnd;
 
-/** The lines that one write contains. All callers whose lines are in the same write share one promise. */
+/** The lines that one write contains. All callers with lines in the same write share one promise. */
 export interface LineGroup {
   readonly lines: PendingLine[];
   /** Estimated size of the lines in bytes, rounded up. */

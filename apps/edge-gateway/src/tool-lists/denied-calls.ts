@@ -23,7 +23,7 @@ const legacyMember = 'function_call';
 
 /** The state of one choice of a response after the stream events that have been sent. */
 interface ChoiceState {
-  /** Indexes of the content blocks whose tool calls are hidden from the client. */
+  /** Indexes of the content blocks with tool calls that are hidden from the client. */
   readonly hidden: Set<number>;
   /**
    * Maps the provider's block numbers to the block numbers that the client receives, without the hidden blocks.
@@ -212,7 +212,7 @@ export class DeniedCalls {
     ];
   }
 
-  /** The gateway forbids a tool call whose name it cannot read, because the call cannot be checked. */
+  /** A tool call without a readable name is forbidden, because the gateway cannot check the call. */
   #permits(name: string, namespace = ''): boolean {
     return name !== '' && this.#permission.permits(name) && !this.#permission.denies(namespace);
   }

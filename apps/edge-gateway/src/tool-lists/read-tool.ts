@@ -15,7 +15,7 @@ const nameMember = governMembers(['name']);
 /** Types that describe how a tool is called. Any other type is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
-/** Anthropic's tools whose names differ between versions. */
+/** Anthropic's tools that have different names in different versions. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   text_editor: ['str_replace_editor', 'str_replace_based_edit_tool'],
   computer: ['computer_use', 'computer_use_preview'],

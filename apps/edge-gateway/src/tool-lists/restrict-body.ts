@@ -114,7 +114,7 @@ function requireNoStoredPrompt(tape: JsonTape, members: ReadonlyMap<string, Json
   );
 }
 
-/** Returns the MCP servers whose tools are listed individually in the field `tools` (Anthropic's `mcp_toolset`). */
+/** Returns the MCP servers with individually listed tools in the field `tools` (Anthropic's `mcp_toolset`). */
 function findToolsets({ tape }: Restriction, members: ReadonlyMap<string, JsonNode>): ReadonlySet<string> {
   const tools = members.get('tools');
   if (tools === undefined) return new Set();

@@ -24,7 +24,7 @@ export interface ToolListPlace {
   readonly node: JsonNode;
   /** The path of the tool list, used in errors. */
   readonly path: string;
-  /** Names of the MCP servers whose tools are listed elsewhere in the request. */
+  /** Names of the MCP servers with tools that are listed elsewhere in the request. */
   readonly toolsets?: ReadonlySet<string> | undefined;
 }
 

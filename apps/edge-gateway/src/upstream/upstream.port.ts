@@ -26,7 +26,7 @@ export interface UpstreamCall {
   readonly isLinked?: true;
 }
 
-/** A provider's response whose body has not been read yet. */
+/** A provider's response with an unread body. */
 export interface UpstreamReply {
   readonly status: number;
   readonly headers: IncomingHeaders;

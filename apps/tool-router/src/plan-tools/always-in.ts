@@ -129,8 +129,8 @@ interface BasicTool {
 }
 
 /**
- * Removes the tools that probably belong to an MCP server. The name of an MCP server's tool belongs to the
- * agent if the agent's shell tool is spelled the same way, or if the agent has no other tool for the purpose.
+ * Removes the tools that probably belong to an MCP server. A tool with such a name belongs to the agent in two
+ * cases. The agent's shell tool is spelled the same way, or the agent has no other tool for the purpose.
  * A list without a shell tool that contains only such names is the list of an MCP server.
  */
 function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {

@@ -18,7 +18,7 @@ const [clear, next] = ['Create an invoice', 'Archive the warehouse'];
 const rankedByOf = (encoders: EncoderChoice) => (encoders === 'both' ? 'semantic.2.a.b.c' : 'semantic.1.a.d');
 
 /**
- * Creates a planner whose semantic rankings come from keyword scores. `state.available` is the best choice of
+ * Creates a planner with semantic rankings from keyword scores. `state.available` is the best choice of
  * encoders at the moment, and `state.asked` collects the encoders of all rankings.
  */
 function openPlanner() {

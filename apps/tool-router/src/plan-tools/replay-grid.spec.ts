@@ -68,7 +68,7 @@ async function plan(
 
 const inShadow = { shadow: { at: 0, share: 1 } };
 
-/** A conversation whose earlier requests were sent with all tools. */
+/** A conversation with earlier requests that were sent with all tools. */
 const undecided = (fields: Partial<PlannedConversation>): Partial<PlanToolsRequest> => ({
   session: {
     ...{ forwarded: [...list.keys()], turns: 1, policyVersion: 'late', lane: 'keyword', way: null },

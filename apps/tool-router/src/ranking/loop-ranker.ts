@@ -63,7 +63,7 @@ function isDistinctive(name: string): boolean {
 }
 
 /**
- * Returns the ranking whose scores are higher. Keyword scores are log-odds, so the gain is added to the
+ * Raises the scores of a ranking. Keyword scores are log-odds, so the gain is added to the
  * scores. The scores of the `semantic` method are probabilities, so the gain multiplies the odds, and all
  * scores are scaled to the sum 1.
  */

@@ -60,7 +60,7 @@ function collectPairs(words: readonly string[]): Set<string> {
 
 /** Number of top-ranked tools to which the other tools are compared. */
 const leadersMax = 3;
-/** Number of top-ranked tools whose parameters other tools may supply. */
+/** Number of top-ranked tools that may receive parameters from other tools. */
 const needyMax = 5;
 /**
  * Minimum share of a tool's name that the turn must contain for the tool to count as a supplier of

@@ -38,7 +38,7 @@ export function rankGains(scores: Float64Array): Float64Array {
   });
 }
 
-/** Last rank whose gain is above 0. */
+/** Last rank with a gain above 0. */
 const placesMax = 100;
 
 /** The element-wise maximum of all arrays. */

@@ -5,7 +5,7 @@ import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
 /** Second-stage data for a tool list, in addition to the list's keyword index. */
 export interface StageList {
   readonly index: KeywordIndex;
-  /** Positions of the tools whose name contains the word, keyed by word. */
+  /** Positions of the tools with the word in their name, keyed by word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
    * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. If a name contains the

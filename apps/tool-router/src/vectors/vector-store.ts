@@ -37,8 +37,8 @@ export class VectorStore {
   readonly #encoder: () => EncoderFacts | undefined;
   readonly #matrices: LRUCache<string, VectorMatrix>;
   /**
-   * Tool lists whose definitions were requested recently. The cache of recently requested tool lists
-   * prevents repeated requests if a vector cannot be computed.
+   * Tool lists with recently requested definitions. The cache prevents repeated requests if a vector cannot
+   * be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   #blocks: VectorBlocks | undefined;

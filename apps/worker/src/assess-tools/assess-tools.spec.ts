@@ -15,7 +15,7 @@ function offer(name: string, description = '', parameters: unknown = null): Offe
   return { name, description, parameters, examples: [] };
 }
 
-/** An object schema whose properties are all described and required. */
+/** An object schema with descriptions of all properties, which are all required. */
 const schemaOf = (...names: string[]) => ({
   type: 'object',
   properties: Object.fromEntries(

@@ -65,7 +65,7 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
-/** The user who made the request. */
+/** The user that sent the request. */
 export const accountPerson = z.object({
   email: z
     .string()

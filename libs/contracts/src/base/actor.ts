@@ -27,7 +27,7 @@ export type RequestOrigin = z.infer<typeof requestOrigin>;
 export const actor = requestOrigin.extend({
   /** The id of the API key in the request. */
   keyId: id.nullable(),
-  /** The user to whom the request's login session belongs. */
+  /** The user of the request's login session. */
   personId: id.nullable(),
 });
 export type Actor = z.infer<typeof actor>;

@@ -77,14 +77,14 @@ export interface SchemaPosition {
   readonly name: string | undefined;
 }
 
-/** JSON Schema keywords whose content is a schema or a list of schemas, from drafts 04 to 2020-12. */
+/** JSON Schema keywords (drafts 04 to 2020-12) that contain a schema or a list of schemas. */
 const schemaKeywords = new Set(
   (
     'items prefixItems additionalItems contains additionalProperties propertyNames unevaluatedItems unevaluatedProperties ' +
     'not if then else allOf anyOf oneOf contentSchema'
   ).split(' '),
 );
-/** JSON Schema keywords whose content is a map from names to schemas. */
+/** JSON Schema keywords that contain a map from names to schemas. */
 const schemaMapKeywords = new Set(
   'properties patternProperties $defs definitions dependentSchemas dependencies'.split(' '),
 );

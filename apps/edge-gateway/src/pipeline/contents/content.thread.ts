@@ -1,5 +1,5 @@
 // Redacts and packs large request contents in a worker thread, so that the event loop is not blocked.
-// The parent thread waits for each reply before it sends another job, so the content thread needs no queue of its own.
+// The parent thread waits for each reply before it sends another job, so the content thread needs no queue.
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { SecretSet } from '@gateway/observability';

@@ -6,7 +6,7 @@ import type { Recovery } from './recovery.ts';
 export interface RecoveryAnswer {
   readonly callId: string;
   readonly text: string;
-  /** Tools whose definitions the response to the recovery tool call contains. */
+  /** The tools that the response to the recovery tool call defines. */
   readonly shown: readonly string[];
   /** The tools in the reply that the model requested by name. */
   readonly requested: readonly string[];

@@ -13,7 +13,7 @@ const depthMax = 64;
  * A separate limit is needed, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
-/** Number of characters whose comparison takes as long as the check of one enum value. */
+/** Number of characters that can be compared in the time of one check of an enum value. */
 const charactersAtOnce = 8;
 
 type Schema = Record<string, unknown>;

@@ -11,7 +11,7 @@ export interface WriteRequestLogContext {
   /** Adds to each event the reason why its request missed the prompt cache. */
   readonly addCacheMisses: (events: readonly ParsedEvent[]) => Promise<readonly ParsedEvent[]>;
   readonly now: () => number;
-  /** Receives the accounts whose newly written requests contain evidence about recall. */
+  /** Receives the accounts with newly written requests that contain evidence about recall. */
   readonly shadowAccounts: Set<string>;
   /** A callback that receives the rows with which a batch changed the request log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;

@@ -186,7 +186,7 @@ export function suggestModel(model: string, connected: ReadonlySet<string>, cata
   return nearest === undefined ? '' : `Did you mean "${nearest}"? `;
 }
 
-/** Returns the error for a model whose known providers are not connected. */
+/** Returns the error for a model if none of the model's known providers is connected. */
 export function notConnected(model: string, providers: readonly Provider[]): GatewayError {
   const names = providers.map(({ name }) => name);
   const which = ['is not connected', 'neither is connected'][names.length - 1] ?? 'none of them is connected';

@@ -209,7 +209,7 @@ async function restoreReasoning(
   return request;
 }
 
-/** Replaces custom tools, and tools whose names the provider rejects. */
+/** Replaces custom tools, and tools with names that the provider rejects. */
 function adaptTools(whole: ChatRequest, attempt: Attempt): ReturnType<typeof wrapCustomTools> {
   const { provider, lane } = attempt.target;
   attempt.customTools = findCustomTools(whole);

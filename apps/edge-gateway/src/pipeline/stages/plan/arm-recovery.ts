@@ -94,7 +94,7 @@ async function rankFor(
 }
 
 const needCharactersMax = 1_000;
-/** Maximum number of requested tools whose definitions the gateway adds when a turn starts. */
+/** Maximum number of requested tools that the gateway adds to the request when a turn starts. */
 const requestedMax = 8;
 
 /**

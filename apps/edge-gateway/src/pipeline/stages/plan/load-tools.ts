@@ -72,7 +72,7 @@ function mayLoad(
 }
 
 /**
- * Lists the tools in the router's newest plan whose definitions the conversation does not contain yet. A plan
+ * Lists the tools in the router's newest plan that the conversation does not contain yet. A plan
  * of another policy could contain many more tools, so only the policy of the first request can load tools.
  */
 function listNewTools(

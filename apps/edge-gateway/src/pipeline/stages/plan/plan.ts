@@ -94,7 +94,7 @@ export async function plan(
   return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
-/** Plans a request in a conversation whose tools must not change. Returns null for all other requests. */
+/** Plans a request in a conversation with tools that must not change. Returns null for all other requests. */
 function planFixed(
   request: ParsedRequest,
   target: Target,

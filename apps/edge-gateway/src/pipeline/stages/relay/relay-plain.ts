@@ -192,7 +192,7 @@ function isJson({ headers }: ProviderAnswer): boolean {
   return declared.toLowerCase().includes('json');
 }
 
-/** Sends a response whose content type is not JSON, and redacts the provider credential in it. */
+/** Sends a response with a content type other than JSON, and redacts the provider credential. */
 function passUnread(body: Buffer, passed: ProviderAnswer, exchange: Exchange): RelayOutcome {
   const bytes = redactErrorBody(body, passed.answer.secrets);
   exchange.timings.firstByteAt = performance.now();
