@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { base } from '../jest.config.mjs';
 
 /**
- * Suites whose tests share one running stack. All other suites need no stack, or start separate stacks to
+ * Suites with tests that share one running stack. All other suites need no stack, or start separate stacks to
  * break them.
  */
 const withSharedStack = ['agents', 'authz', 'e2e'];

@@ -14,7 +14,7 @@ export const folds: readonly (readonly string[])[] = [
 ];
 
 /**
- * Returns the fold whose models were not trained on the tool set. Returns undefined for a tool set that is
+ * Returns the fold with models that were not trained on the tool set. Returns undefined for a tool set that is
  * not part of the training data.
  */
 export function foldOf(dataset: string): number | undefined {

@@ -53,7 +53,7 @@ function forwards(statement: ts.Statement, imported: ReadonlySet<string>): boole
 }
 
 /**
- * Returns true for a class whose single method only calls an imported function. Such a class is only a wrapper.
+ * Returns true for a class with a single method that only calls an imported function. Such a class is only a wrapper.
  */
 function isForwardingClass(declaration: ts.ClassDeclaration, imported: ReadonlySet<string>): boolean {
   const methods = declaration.members.filter((member) => ts.isMethodDeclaration(member));

@@ -24,7 +24,7 @@ const listsBytesMax = 32 * mebibyte;
  * depends on the machine's memory, and can allow a heap several times as large as the live objects. The router's
  * caches are bounded, so a larger heap would contain mostly garbage. With this percentage, the router uses 460 MB
  * for 100,000 new tools, compared to 850 MB with the default (`npm run bench:router`). The cost of this index is
- * that new tool lists take a few percent longer to index. Requests whose tool lists are known take the same time.
+ * that new tool lists take a few percent longer to index. Requests with known tool lists take the same time.
  */
 const heapGrowingPercent = 30;
 

@@ -14,7 +14,7 @@ export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
 export type OwnExtensions = { [Format in ProviderFormat]?: Record<string, unknown> };
 
 /**
- * Fields whose strings arrive in chunks (the arguments of a legacy function call, and audio data with
+ * Fields with strings that arrive in chunks (the arguments of a legacy function call, and audio data with
  * its transcript).
  */
 const growingTexts: ReadonlySet<string> = new Set(['arguments', 'data', 'transcript']);

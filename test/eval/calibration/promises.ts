@@ -28,7 +28,7 @@ export interface PromiseFigures {
   /** The number of measured shadow conversations. */
   readonly sessions: number;
   /**
-   * The share of accounts whose true effective recall meets the recall target, among accounts with a measured
+   * The share of accounts with a true effective recall that meets the recall target, among accounts with a measured
    * K.
    */
   readonly met: number;

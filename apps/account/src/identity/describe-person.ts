@@ -3,7 +3,7 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
 
 /**
- * Describes the login of a person to an account. Returns null if there is no such person, or for a person who
+ * Describes the login of a person to an account. Returns null if the person does not exist, or for a person who
  * is in another account or signs in with an external issuer.
  */
 export async function describePerson(

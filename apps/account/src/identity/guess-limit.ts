@@ -43,8 +43,8 @@ export const guessAllowances = {
   /** Sign-in attempts from one client address with one email address. */
   pair: { free: 5, ...doubling },
   /**
-   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with email addresses whose own budgets are used
-   * up.
+   * Sign-in attempts from one network (IPv4 /24, IPv6 /48) with email addresses that have
+   * used up their budgets.
    */
   network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
   /** Sign-in attempts with one email address, from all networks that have not used up their own budget. */
@@ -103,7 +103,7 @@ export class GuessLimit {
 
   /**
    * Counts a sign-in attempt. Throws `too_many_attempts` without revealing which budget is used up. A known
-   * device whose budget is used up is treated like an unknown device.
+   * device with a used-up budget is treated like an unknown device.
    */
   async admit({ email, clientAddress, deviceId }: Guess): Promise<AdmittedGuess> {
     if (deviceId !== null && (await this.#reserve('device', deviceId)) === null)

@@ -158,8 +158,8 @@ export class Backend {
   /**
    * Applies a state change of the backend that another gateway process broadcast. A pause requested by the
    * provider applies to all gateway processes. The other process may have opened its circuit breaker for a
-   * reason that does not affect this process. The next call from this process is therefore a probe whose
-   * outcome opens or closes the local circuit breaker.
+   * reason that does not affect this process. The next call from this process is therefore a probe. The
+   * outcome of the probe opens or closes the local circuit breaker.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {

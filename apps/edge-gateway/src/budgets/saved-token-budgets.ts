@@ -38,7 +38,7 @@ const upkeepMs = 5_000;
  */
 const keysMax = 50_000;
 /**
- * Maximum number of deleted accounts whose ids are kept in memory. The open requests of a deleted account end
+ * Maximum number of ids of deleted accounts in memory. The open requests of a deleted account end
  * within seconds.
  */
 const forgottenMax = 10_000;

@@ -39,8 +39,8 @@ const lookupsMax = 16;
  * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's
  * requests end with a matching error. The registry stores only references to requests that the server already
  * holds, so it needs little memory. A broadcast of a revocation ends the requests of the key immediately. A
- * check every second detects expired keys, changes whose broadcast was lost, and changes that may affect a
- * key without revoking it. To detect changes whose broadcast was lost, the check reads the epochs (change
+ * check every second detects expired keys, changes with a lost broadcast, and changes that may affect a
+ * key without revoking it. To detect changes with a lost broadcast, the check reads the epochs (change
  * numbers) of the keys from Redis. While both the account service and Redis are unavailable, open requests
  * continue and new requests are rejected.
  */

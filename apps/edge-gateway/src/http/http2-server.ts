@@ -71,7 +71,7 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
 }
 
 /**
- * Limits the size of HTTP/2 request headers. Node resets HTTP/2 streams whose headers exceed Node's limit.
+ * Limits the size of HTTP/2 request headers. Node resets HTTP/2 streams with headers above Node's limit.
  * If the headers exceed only the gateway's lower limit, the client receives status 431, the same status as over
  * HTTP/1.1.
  */

@@ -3,7 +3,7 @@ import { pipelineScope } from '../grants/grant-cache.ts';
 import type { RouteRow } from './route-table.ts';
 
 /**
- * The scope that each operation requires from an API key. Users who authenticate with a session token need no
+ * The scope that each operation requires from an API key. Users that authenticate with a session token need no
  * scope. The table omits operations that accept no API key. An operation with the scope `read` never returns
  * a secret and changes nothing. All operations that change the account need the scope `manage`.
  */

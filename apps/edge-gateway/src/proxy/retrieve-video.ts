@@ -115,7 +115,7 @@ const idCharactersMax = 512;
 
 /**
  * Chooses the provider of a video. A provider name in front of the id selects that provider. A video without
- * a provider name belongs to the only connected provider whose video ids have this form.
+ * a provider name belongs to the only connected provider with video ids of this form.
  * @throws GatewayError `invalid_field`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`
  */
 function chooseVideo(given: string, connected: ReadonlySet<string>): VideoTarget {

@@ -69,7 +69,7 @@ export interface Answered {
 /** Prompt cache lifetime in seconds for models without a lifetime in the catalogue. */
 const cacheSecondsDefault = 300;
 /**
- * Shortest cacheable prefix in tokens for models whose minimum is not in the catalogue. Most providers have
+ * Shortest cacheable prefix in tokens for models without a minimum in the catalogue. Most providers have
  * this minimum.
  */
 const cacheTokensDefault = 1_024;

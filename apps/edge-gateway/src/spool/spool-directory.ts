@@ -31,7 +31,7 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
 }
 
 /**
- * Deletes the segments whose end lines are all in Postgres, oldest first. Deletion stops at a segment with
+ * Deletes the segments with all end lines in Postgres, oldest first. Deletion stops at a segment with
  * open requests, and the function returns that segment. If a later segment were deleted first, a restarted
  * process would find requests without their end lines.
  */

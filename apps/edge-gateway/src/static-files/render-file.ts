@@ -35,7 +35,7 @@ export function renderPolicy(issuer: string | undefined): string {
 
 /**
  * Renders the response with a dashboard file. A file with a content hash in its name is cached for a year. A
- * browser revalidates a file whose name has no content hash before each use.
+ * browser revalidates a file without a content hash in its name before each use.
  */
 export function renderFile(
   file: StaticFile,

@@ -26,7 +26,7 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * Chooses the tool whose name and description share the most words with the message. Words count by their
+ * Chooses the tool with the most words of the message in its name and description. Words count by their
  * rarity. Returns undefined if no tool shares at least one word in its name or two words in its description.
  */
 export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {

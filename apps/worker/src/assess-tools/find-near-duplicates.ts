@@ -35,7 +35,7 @@ const toolsMax = 1_000;
  * Finds tools in a list that perform the same action on the same objects, by tool name. Half of the lexical
  * similarity comes from the objects in the tool names. Synonymous verbs count as one verb. The other half of
  * the lexical similarity comes from the words in the descriptions, weighted by their rarity in the list.
- * Tools whose names contain the same words are always near duplicates. If `meanings` is given, the function
+ * Tools with the same words in their names are always near duplicates. If `meanings` is given, the function
  * also finds tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(

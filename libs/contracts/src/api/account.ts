@@ -37,7 +37,7 @@ export const accountPolicy = z.strictObject({
     }),
   /**
    * Maximum share of shadow conversations in a bucket that has fewer than 100 shadow
-   * conversations or whose recall is being retested. See docs/internals/recall.md.
+   * conversations or a recall that is being retested. See docs/internals/recall.md.
    */
   shadow_share_learning: z
     .number()

@@ -80,7 +80,7 @@ export const keyGrant = z.object({
    */
   shadowShare: z.number().min(0).max(1).default(0.05),
   /**
-   * Share of shadow conversations, from 0 to 1, in a bucket that has few measurements or whose recall is
+   * Share of shadow conversations, from 0 to 1, in a bucket that has few measurements or a recall that is
    * being retested.
    */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),

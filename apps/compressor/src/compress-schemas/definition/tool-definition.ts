@@ -100,7 +100,7 @@ export interface SchemaWalk {
 }
 
 /**
- * Visits every subschema in a schema. The function skips keywords whose content is data (`enum`, `const`,
+ * Visits every subschema in a schema. The function skips keywords with data as content (`enum`, `const`,
  * `default`, `examples`) and unknown keywords.
  */
 export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {

@@ -90,7 +90,7 @@ export interface AbandonedCall {
 /** The attempts for one request. */
 export interface Attempts {
   /**
-   * The attempt whose response the client received, or the latest attempt. Null before the first
+   * The attempt that sent its response to the client, or the latest attempt. Null before the first
    * attempt, and while two hedged attempts run.
    */
   current: Attempt | null;
@@ -110,7 +110,7 @@ export interface Attempts {
   /** Failed attempts, in the order of their provider calls. */
   readonly failed: FailedAttempt[];
   /**
-   * The attempt whose response broke off before the first byte was sent to the client. Null if no response
+   * The attempt with a response that broke off before its first byte reached the client. Null if no response
    * broke off early. The provider call after a broken response is a new attempt.
    */
   broken: FailedAttempt | null;

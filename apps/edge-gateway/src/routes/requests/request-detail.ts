@@ -18,7 +18,7 @@ type Compression = NonNullable<RequestDetail['compression']>;
 
 /**
  * Adds the original messages that compression changed, and the token counts. Omits data that is no longer
- * stored, and data whose service is unavailable.
+ * stored, and data from an unavailable service.
  */
 export async function addStoredContext(
   request: RequestDetail,

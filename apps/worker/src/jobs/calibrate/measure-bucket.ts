@@ -50,7 +50,7 @@ const missesInFull = 40;
 /**
  * Measures how recall grows with K (the number of ranked tools). For each number of misses, the function finds
  * the smallest K (number of ranked tools) that causes no more misses. The points on the recall curve are in
- * ascending order of K. Recall never decreases as K grows. The first point whose bound meets the target is
+ * ascending order of K. Recall never decreases as K grows. The first point with a bound that meets the target is
  * therefore as reliable as a single bound. Choosing among many values of K therefore needs no statistical
  * correction.
  */

@@ -11,7 +11,7 @@ const named = (columns: Readonly<Record<string, string>>): string =>
     .map(([name, sql]) => `(${sql})::float8 AS ${name}`)
     .join(', ');
 
-/** Columns whose sums are equal in the request log and in the hourly totals. */
+/** Columns with equal sums in the request log and in the hourly totals. */
 const sums = {
   prompt_tokens: sumOf('prompt_tokens'),
   completion_tokens: sumOf('completion_tokens'),

@@ -105,7 +105,7 @@ export function keepAccount(target: Target, field: string): Target {
 /**
  * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body. A
  * request in any other format is parsed completely to find the effort. The function reads the effort only for
- * models whose APIs accept tools only at some reasoning efforts.
+ * models that accept tools only at some reasoning efforts.
  */
 function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
   const node = tape.get(tape.root, 'reasoning_effort');

@@ -40,7 +40,7 @@ const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable',
 /**
  * Calls the first candidate that is available. The target with a ready credential comes first, followed by
  * the ready fallbacks in their configured order. If no candidate is ready, the next choice is a candidate in
- * a pause that its provider requested. The last choice is a candidate whose circuit breaker is open and that
+ * a pause that its provider requested. The last choice is a candidate that has an open circuit breaker and that
  * has no call in flight. A call through an open circuit breaker tests whether the backend works again. The
  * choice of a candidate depends on the number of calls in flight. The function starts the call in the same
  * event loop tick, so that every choice counts the calls of simultaneous requests.
@@ -142,7 +142,7 @@ async function chooseUntried(
 }
 
 /**
- * Chooses the first failed candidate that may soon succeed and whose circuit breaker is not open. The pause
+ * Chooses the first failed candidate that may soon succeed and has no open circuit breaker. The pause
  * before the retry is at least as long as the provider requested. If every provider requests a longer pause
  * than the settings allow, the function chooses no candidate.
  */

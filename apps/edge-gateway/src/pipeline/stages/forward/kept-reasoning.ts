@@ -57,7 +57,7 @@ export interface RestoredRequest {
 }
 
 /**
- * Stores encrypted reasoning from a provider for clients whose format cannot carry it. The reasoning is
+ * Stores encrypted reasoning from a provider for clients with a format that cannot carry it. The reasoning is
  * added to the next request of the conversation. The store identifies the reasoning by a digest of the
  * response and of everything before it. The reasoning is not found if the client changes the tools, an
  * earlier message or the response. Providers reject or drop reasoning behind a changed prefix. The reasoning

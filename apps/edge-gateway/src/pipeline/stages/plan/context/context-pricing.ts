@@ -63,12 +63,12 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Number of newest requests whose tool results are never summarized. The model may still need the newest tool
+ * Number of newest requests with tool results that are never summarized. The model may still need the newest tool
  * results.
  */
 const recentMin = 12;
 /**
- * Number of newest requests whose tool results are never summarized, even if the conversation would overflow
+ * Number of newest requests with tool results that are never summarized, even if the conversation would overflow
  * the context window.
  */
 const recentMinNearEnd = 4;
