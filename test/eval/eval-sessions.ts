@@ -5,9 +5,9 @@
 // instructions and 800 tokens per tool result. No model is run, so effective recall is computed with the
 // routing policy's recovery rate. The script prints tables, then one line of JSON. `--lane keyword` ranks
 // tools without vectors, and `--sessions N` takes N sessions from each source. `--sizes 100` uses only
-// lists of 100 tools, and `--models anthropic` uses only Anthropic models. `--models claude-opus-5-5` uses
-// only Claude Opus
-// 5.5.
+// lists of 100 tools, and `--models anthropic` uses only Anthropic models. Several
+// names are separated by commas. `--models claude-opus-5-5` uses only Claude
+// Opus 5.5.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
@@ -20,8 +20,8 @@ import { join } from 'node:path';
 
 const sizes = [50, 100, 300];
 /**
- * One current model for each prompt cache rule, plus models with bound reasoning. A model with bound
- * reasoning gets one tool set per conversation.
+ * One current model for each prompt cache rule, plus models with bound reasoning. In these
+ * conversations, the tools before the messages never change.
  */
 const modelNames = [
   ['anthropic', 'claude-sonnet-5'],

@@ -11,8 +11,8 @@ const configSchema = z.object({
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * Secret of 32 bytes in base64. The encryption keys for stored original texts are derived from the secret
-   * of the compressor. After a change of the secret, stored original texts cannot be decrypted.
+   * Secret of 32 bytes in base64. The encryption keys for stored original texts are derived from this
+   * secret. After a change of the secret, stored original texts cannot be decrypted.
    */
   ORIGINALS_KEY: z
     .base64()

@@ -22,9 +22,9 @@ const listsBytesMax = 32 * mebibyte;
 /**
  * Percentage by which the heap may grow beyond the live objects before a full garbage collection. V8's default
  * depends on the machine's memory, and can allow a heap several times as large as the live objects. The router's
- * caches are bounded, so a larger heap would contain mostly garbage. With this percentage, the router uses 460 MB
- * for 100,000 new tools, compared to 850 MB with the default (`npm run bench:router`). The cost of this index is
- * that new tool lists take a few percent longer to index. Requests with known tool lists take the same time.
+ * caches are bounded, so a larger heap would contain mostly garbage. `npm run bench:router` measures the memory
+ * for 100,000 new tools. The cost of this percentage is more frequent garbage collection, so that new tool lists
+ * take slightly longer to index. Requests whose tool lists are known take the same time.
  */
 const heapGrowingPercent = 30;
 

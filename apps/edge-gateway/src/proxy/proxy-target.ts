@@ -57,7 +57,7 @@ export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
  * model may be of any kind.
  * @throws GatewayError `model_not_found` if no known provider has the model.
  * @throws GatewayError `provider_not_connected` if the model's provider is not connected.
- * @throws GatewayError `ambiguous_model` if several connected providers have the model.
+ * @throws GatewayError `ambiguous_model` if several providers have the model and none is preferred.
  * @throws GatewayError `endpoint_not_supported` if the provider does not have the endpoint.
  * @throws GatewayError `invalid_field` if the model is a routing string
  */

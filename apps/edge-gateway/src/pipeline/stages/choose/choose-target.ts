@@ -38,7 +38,7 @@ export interface RequestedTools {
 /**
  * @throws GatewayError `model_not_found` if none of the known providers has the chat model. Also throws
  * `provider_not_connected` if the model's provider is not connected, and `ambiguous_model` if several connected
- * providers have the model.
+ * providers have the model and none of them is preferred (`preferProvider`).
  */
 export function chooseTarget(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const { model, connected } = wanted;

@@ -119,7 +119,7 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 
 /**
  * Planning never makes a request body longer. As an exception, planning may add the tool that recalls
- * compressed content, and the fields that instruct a provider to defer tools. The model name is not part of
+ * compressed content, and the fields and messages that defer and load tools. The model name is not part of
  * the plan, and may be longer than the client's model name (`svc/auto`).
  */
 export const resultIsNotLonger: Invariant = (draft) => {
