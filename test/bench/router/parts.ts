@@ -202,10 +202,10 @@ const vectorsOfAnotherReplica: SharedVectors = {
 
 /**
  * Returns the router process's memory after it has received the given number of tools. The tools arrive in
- * lists of 100 tools. Each list is planned once with both encoders.
+ * lists of 100 tools. Each list is planned once with the given encoders.
  */
-export async function measureMemory(tools: number) {
-  const router = await RouterUnderTest.open({ encoders: 'both', shared: vectorsOfAnotherReplica });
+export async function measureMemory(tools: number, encoders: EncoderChoice) {
+  const router = await RouterUnderTest.open({ encoders, shared: vectorsOfAnotherReplica });
   const before = process.memoryUsage.rss();
   for (let from = 0; from < tools; from += 100) {
     const list = listOf(makeTools(60_000_000 + from, 100));
@@ -217,6 +217,7 @@ export async function measureMemory(tools: number) {
   const rss = process.memoryUsage.rss();
   const result = {
     tools,
+    encoders,
     rss_mb: round(rss / 1e6, 0),
     rss_before_mb: round(before / 1e6, 0),
     heap_mb: round(process.memoryUsage().heapUsed / 1e6, 0),
