@@ -16,7 +16,7 @@ export interface Subject {
   readonly servers?: true;
 }
 
-export interface Comparison {
+interface Comparison {
   readonly subject: Subject;
   readonly direct: Session;
   readonly served: Session;
@@ -94,8 +94,8 @@ export function testSubjects(subjects: readonly Subject[]): void {
     testComparison(() => comparison);
   });
 
-  const served = subjects.filter(({ servers }) => servers);
-  const planned = served.filter(({ name }) => name !== 'qwen-code');
+  // Qwen Code defers the tools of MCP servers behind its own search, so the gateway has few tools to prune.
+  const planned = subjects.filter(({ name, servers }) => servers && name !== 'qwen-code');
   if (planned.length > 0)
     test('the mean cost with MCP servers is at most 60% of the direct cost', () => {
       const ratios = comparisons
@@ -110,10 +110,8 @@ function testComparison(given: () => Comparison): void {
   test('finishes both turns through the gateway as directly', () => {
     const { subject, direct, served } = given();
     const { written } = subject.servers ? serversAssignment : plainAssignment;
-    for (const { exitCodes, files, outputs } of [direct, served]) {
-      expect({ exitCodes, outputs }).toMatchObject({ exitCodes: [0, 0] });
-      for (const [name, text] of Object.entries(written)) expect(files[name]).toContain(text);
-    }
+    for (const { exitCodes, files, outputs } of [direct, served])
+      expect({ exitCodes, outputs, files }).toMatchObject({ exitCodes: [0, 0], files: written });
     expect(served.files).toEqual(direct.files);
   });
 
@@ -127,11 +125,15 @@ function testComparison(given: () => Comparison): void {
 
   test('keeps the shell, read, write and edit tools of the agent in every request', () => {
     const { subject, direct, served } = given();
-    const own = basicTools(direct.requests.find(({ prompt }) => prompt.tools.length > 0)!);
-    const kept = subject.servers ? own.filter((name) => !serverTools.has(name)) : own;
-    expect(kept.length).toBeGreaterThan(0);
-    for (const request of served.requests.filter(({ prompt }) => prompt.tools.length > 0))
-      expect(basicTools(request)).toEqual(expect.arrayContaining(kept));
+    const ownTools = ({ requests }: Session): string[][] =>
+      requests
+        .filter(({ prompt }) => prompt.tools.length > 0)
+        .map((request) =>
+          basicTools(request).filter((name) => subject.servers !== true || !serverTools.has(name)),
+        );
+    const offered = ownTools(direct);
+    expect(offered[0]?.length).toBeGreaterThan(0);
+    for (const kept of ownTools(served)) expect(offered).toContainEqual(kept);
   });
 
   test('sends the tools and the earlier messages as an unchanged prefix', () => {

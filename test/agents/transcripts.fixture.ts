@@ -7,7 +7,7 @@ import type { Session, SessionRequest } from './sessions.fixture.ts';
  * The requests in the agent's loop, without those of recovery rounds. A recovery round repeats the agent's
  * request with the definitions that the model requested.
  */
-export function listLoop({ requests }: Session): readonly SessionRequest[] {
+function listLoop({ requests }: Session): readonly SessionRequest[] {
   return requests.filter(({ prompt }) => prompt.tools.length > 0 && !prompt.items.some(isGatewayCall));
 }
 
