@@ -6,21 +6,13 @@ import {
   routingModelList,
   routingModelStatusList,
 } from '@gateway/contracts';
-import { sharedStack } from '@gateway/testing';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { z } from 'zod';
-import {
-  connectProvider,
-  createTestAccount,
-  requestIdOf,
-  waitForRow,
-  type TestAccount,
-} from './account.fixture.ts';
+import { connectProvider, createTestAccount, requestIdOf, waitForRow } from './account.fixture.ts';
 import { expectError } from './errors.fixture.ts';
 import { call, callFor, invalid, notFound, onceEffective, untilEffective } from './governance.fixture.ts';
 import { postChat, send } from './http.fixture.ts';
-import { completion } from './provider.fixture.ts';
+import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 const { baseUrl } = stack;
@@ -29,36 +21,33 @@ const say = [{ role: 'user', content: 'Hello' }];
 const tool = { type: 'function', function: { name: 'read', parameters: { type: 'object' } } };
 
 /** A model server, such as vLLM or Ollama, which lists its models and answers chat requests. */
-let server: Server;
+let server: ReplayProvider;
 let address: string;
-let listed: object[];
-let asked: string[];
-let account: TestAccount;
 let key: string;
 
+const listed = [
+  { id: 'llama3.2:latest' },
+  { id: 'nomic-embed-text' },
+  { id: 'house-8b', max_model_len: 9_000 },
+];
+/** The names of the models in the chat requests that the server received. */
+const asked = (): unknown[] =>
+  server.requests
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => (JSON.parse(body.toString('utf8')) as { model: string }).model);
+
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      if (request.method === 'GET') return response.end(JSON.stringify({ object: 'list', data: listed }));
-      asked.push((JSON.parse(Buffer.concat(chunks).toString('utf8')) as { model: string }).model);
-      return response.end(JSON.stringify(completion));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  server = await startProvider();
+  address = `${server.url}/v1`;
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => server.close());
 beforeEach(async () => {
-  listed = [{ id: 'llama3.2:latest' }, { id: 'nomic-embed-text' }, { id: 'house-8b', max_model_len: 9_000 }];
-  asked = [];
-  account = await createTestAccount(stack);
-  key = account.apiKey;
+  server.reset();
+  // Only the requests for the list of models have no body.
+  server.setControls(({ body }) =>
+    body.length === 0 ? { ...plainAnswer, body: { object: 'list', data: listed } } : plainAnswer,
+  );
+  ({ apiKey: key } = await createTestAccount(stack));
 });
 
 const connect = (provider: string, base_url = address) =>
@@ -116,7 +105,7 @@ describe.each(['ollama', 'vllm', 'custom', 'sambanova'])('the models that %s lis
 it('a bare name of a listed model selects its provider', async () => {
   await connect('ollama');
   const answer = await chat('house-8b');
-  expect([answer.status, answer.headers['x-svc-provider'], asked]).toEqual([200, 'ollama', ['house-8b']]);
+  expect([answer.status, answer.headers['x-svc-provider'], asked()]).toEqual([200, 'ollama', ['house-8b']]);
 });
 
 describe('a declared model', () => {
@@ -138,7 +127,7 @@ describe('a declared model', () => {
     ]);
     await untilEffective();
     const named = await chat('house');
-    expect([named.status, asked]).toEqual([200, ['org/house-8b']]);
+    expect([named.status, asked()]).toEqual([200, ['org/house-8b']]);
     const row = await waitForRow(baseUrl, key, requestIdOf(named));
     expect(row).toMatchObject({ provider: 'vllm', model: 'org/house-8b', status: 'ok' });
     // The provider reports 1,000 prompt tokens and 100 completion tokens.

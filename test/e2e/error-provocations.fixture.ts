@@ -1,60 +1,38 @@
 /** One request for each registry error that the gateway returns because of the request itself. */
 import type { ErrorCode } from '@gateway/errors';
 import { createApiKey } from '@gateway/interchange';
-import {
-  sharedStack,
-  signUpPerson,
-  startTokenIssuer,
-  type ReplayProvider,
-  type TestPerson,
-} from '@gateway/testing';
+import { sharedStack, signUpPerson, startTokenIssuer } from '@gateway/testing';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as waitMs } from 'node:timers/promises';
-import { connectProvider, createTestAccount, createTestKey, type CreatedKey } from './account.fixture.ts';
+import { connectProvider, createTestAccount, createTestKey } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
+import { untilEffective } from './governance.fixture.ts';
 import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
+import { baseUrl, fn, hello, openWorld, say, type InterfaceWorld } from './interface.fixture.ts';
 import { logIn, newPassword } from './log-in.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
-const { baseUrl } = stack;
 
-/** An account, a user and a provider that all error requests share. */
-export interface ErrorWorld {
-  readonly key: string;
-  readonly person: TestPerson;
-  readonly provider: ReplayProvider;
-  /** Creates another key of the account. */
-  readonly createKey: (body?: object) => Promise<CreatedKey>;
-  readonly close: () => Promise<void>;
-}
-
-export async function openErrorWorld(): Promise<ErrorWorld> {
-  const provider = await startProvider();
+/** Opens the world of the interface tables, with two more providers that offer the same model. */
+export async function openErrorWorld(): Promise<InterfaceWorld> {
+  const world = await openWorld();
+  const { key, provider } = world;
   provider.setControls(plainAnswer);
-  const { apiKey: key } = await createTestAccount(stack);
-  const urls = { openai: `${provider.url}/v1`, anthropic: provider.url, groq: `${provider.url}/v1` };
-  for (const [name, base_url] of Object.entries({ ...urls, novita: `${provider.url}/v1` }))
-    await connectProvider(baseUrl, key, { provider: name, api_key: 'upstream-key-0123', base_url });
-  return {
-    key,
-    person: await signUpPerson(baseUrl),
-    provider,
-    createKey: (body = {}) => createTestKey(baseUrl, key, { name: 'provoking', ...body }),
-    close: () => provider.close(),
-  };
+  for (const name of ['groq', 'novita'])
+    await connectProvider(baseUrl, key, {
+      ...{ provider: name, api_key: 'upstream-key-0123', base_url: `${provider.url}/v1` },
+    });
+  return world;
 }
 
-const say = (content: string) => [{ role: 'user', content }];
-const hello = { model: 'openai/gpt-4o', messages: say('Hello') };
-const fn = (name: string) => ({ type: 'function', function: { name } });
 const chatPath = '/v1/chat/completions';
 const preferences = '/v1/account/routing/preferences';
 const at = (sent: Sent, url = baseUrl) => send(url, sent);
 const webhook = { path: '/v1/billing/webhook', body: { id: 'evt_1', type: 'invoice.paid' } };
 
-type Provoke = (world: ErrorWorld) => Promise<Answer>;
+type Provoke = (world: InterfaceWorld) => Promise<Answer>;
 
 /** Sends a chat request that the given changes to its body make invalid. */
 const chat =
@@ -67,11 +45,11 @@ const account =
   ({ key }) =>
     at({ key, ...sent });
 
-async function limitTools(world: ErrorWorld): Promise<string> {
+async function limitTools(world: InterfaceWorld): Promise<string> {
   const { id, key } = await world.createKey();
   const path = `/v1/account/keys/${id}/toollist`;
   await at({ method: 'PUT', path, key: world.key, body: { denied_tools: ['erase'] } });
-  await waitMs(1_200);
+  await untilEffective();
   return key;
 }
 
@@ -86,7 +64,7 @@ async function provokeExpiredToken(): Promise<Answer> {
   }
 }
 
-async function provokeGuessLimit({ person }: ErrorWorld): Promise<Answer> {
+async function provokeGuessLimit({ person }: InterfaceWorld): Promise<Answer> {
   const address = '100.63.0.1';
   let answer = await logIn(person.email, newPassword(), address);
   for (let tries = 0; tries < 40 && answer.status !== 429; tries++)
@@ -99,7 +77,7 @@ async function provokeBudget(): Promise<Answer> {
   const body = { on_budget_exhausted: 'reject' };
   const { key } = await createTestKey(baseUrl, own.apiKey, { name: 'spent', daily_token_budget: 0 });
   await at({ method: 'PUT', path: preferences, key: own.apiKey, body });
-  await waitMs(1_200);
+  await untilEffective();
   const messages = say('Which issues of the repository are open?');
   return postChat(baseUrl, key, { model: 'sandbox/sandbox-1', messages, tools: githubTools });
 }
@@ -126,7 +104,7 @@ async function provokeOpenCircuit(): Promise<Answer> {
   return answers.find(({ status }) => status === 503) ?? answers[0]!;
 }
 
-async function answerAs({ provider, key }: ErrorWorld, controls: object, url = baseUrl): Promise<Answer> {
+async function answerAs({ provider, key }: InterfaceWorld, controls: object, url = baseUrl): Promise<Answer> {
   provider.enqueue(null, { ...plainAnswer, ...controls });
   return postChat(url, key, hello);
 }
@@ -195,7 +173,11 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
   },
   unbalanced_tool_calls: chat({ messages: [{ role: 'tool', tool_call_id: 'c1', content: 'x' }] }),
   async tool_not_allowed(world) {
-    const body = { ...hello, tools: [fn('erase'), fn('read')], tool_choice: fn('erase') };
+    const body = {
+      ...hello,
+      tools: [fn('erase'), fn('read')],
+      tool_choice: { type: 'function', function: { name: 'erase' } },
+    };
     return postChat(baseUrl, await limitTools(world), body);
   },
   async ambiguous_tools(world) {

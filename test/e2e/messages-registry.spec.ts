@@ -3,12 +3,13 @@ import { errorRegistry, GatewayError, type ErrorCode } from '@gateway/errors';
 import { sharedStack } from '@gateway/testing';
 import { uuidv7 } from 'uuidv7';
 import { renderError } from '../../apps/edge-gateway/src/request/http-response.ts';
-import { openErrorWorld, provocations, renderedOnly, type ErrorWorld } from './error-provocations.fixture.ts';
+import { openErrorWorld, provocations, renderedOnly } from './error-provocations.fixture.ts';
 import { send } from './http.fixture.ts';
+import type { InterfaceWorld } from './interface.fixture.ts';
 
 const { baseUrl } = sharedStack();
 const codes = Object.keys(errorRegistry) as ErrorCode[];
-let world: ErrorWorld;
+let world: InterfaceWorld;
 let headings: ReadonlySet<string>;
 
 beforeAll(async () => {
