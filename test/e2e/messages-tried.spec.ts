@@ -1,7 +1,9 @@
 /** Tests the error texts: each names the mistake, where it is, and the remedy. */
+import { errorRegistry, type ErrorCode } from '@gateway/errors';
 import { sharedStack } from '@gateway/testing';
 import { createTestAccount, createTestKey } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
+import { expectError } from './errors.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { onceEffective } from './governance.fixture.ts';
 import { postChat, send, type Answer, type Sent } from './http.fixture.ts';
@@ -27,8 +29,10 @@ const jargon = /expected \w+ (to|one|but)|Invalid (input|option|ISO)|Too (small|
 interface Mistake {
   readonly name: string;
   readonly sent: Sent;
+  /** Whether the request is sent without the account's key. */
+  readonly hasNoKey?: true;
   readonly status: number;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly param?: string;
   readonly texts: readonly string[];
 }
@@ -38,14 +42,21 @@ const posting = (path: string, suggestion: string): Mistake => ({
   sent: { path, body: {} },
   ...{ status: 404, code: 'not_found', texts: [`POST ${path.split('?')[0]}`, `Did you mean ${suggestion}?`] },
 });
-const model = (name: string, status: number, code: string, ...texts: string[]): Mistake => ({
+const model = (name: string, status: number, code: ErrorCode, ...texts: string[]): Mistake => ({
   name: `a request for the model ${name}`,
   sent: { path: chat, body: { ...hello, model: name } },
   ...{ status, code, param: 'model', texts },
 });
-const credentials = (name: string, headers: Record<string, string>, code: string, ...texts: string[]) => ({
+/** A request with the given credentials, and without the account's key. */
+const credentials = (
+  name: string,
+  headers: Record<string, string>,
+  code: ErrorCode,
+  ...texts: string[]
+): Mistake => ({
   name,
-  sent: { path: chat, headers: { ...json, authorization: '', ...headers }, body: hello },
+  sent: { path: chat, headers: { ...json, ...headers }, body: hello },
+  hasNoKey: true,
   ...{ status: 401, code, texts },
 });
 const invalid = (name: string, sent: Sent, param: string, ...texts: string[]): Mistake => ({
@@ -85,6 +96,11 @@ const mistakes: readonly Mistake[] = [
       { authorization: keyLike(prefix) },
       ...['invalid_api_key', 'the key of a provider', 'PUT /v1/account/providers'],
     ),
+  ),
+  credentials(
+    'a key of a provider in x-api-key',
+    { 'x-api-key': `sk-proj-${'a'.repeat(40)}` },
+    ...['invalid_api_key', 'the key of a provider', 'PUT /v1/account/providers'],
   ),
   model('opanai/gpt-4o-mini', 404, 'model_not_found', 'Did you mean "openai/gpt-4o-mini"?'),
   model('svc/cheapest', 404, 'model_not_found', 'Use svc/auto, svc/cheap, svc/fast or svc/capable.'),
@@ -177,44 +193,38 @@ const mistakes: readonly Mistake[] = [
     ...{ status: 400, code: 'unbalanced_tool_calls', param: 'messages[1]' },
     texts: ['messages[1] answers the tool call "c1", which no earlier message makes'],
   },
-  {
-    name: 'a strict request with fields that the provider lacks',
-    sent: {
-      path: '/v1/messages',
-      headers: { 'x-svc-strict': 'true' },
-      body: { ...hello, max_tokens: 10, top_k: 5 },
-    },
-    ...{ status: 400, code: 'translation_loss' },
-    texts: ['The provider sandbox does not support these fields', 'top_k', 'x-svc-strict'],
-  },
 ];
 
-/** The error fields that these tests read, in the chat-completions and messages formats. */
-interface ErrorBody {
-  readonly error: {
-    readonly message: string;
-    readonly param?: string | null;
-    readonly code?: string;
-    readonly details?: { readonly error_code: string };
-  };
+function expectTexts(answer: Answer, message: string, texts: readonly string[]): void {
+  for (const text of texts) expect(message).toContain(text);
+  expect(message).not.toMatch(jargon);
+  expect(answer.text).not.toContain('aaaaaaaa');
 }
 
-function expectMistake(answer: Answer, { status, code, param, texts }: Omit<Mistake, 'name' | 'sent'>): void {
-  expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
-  const { error } = answer.json() as ErrorBody;
-  expect(error.code ?? error.details?.error_code).toBe(code);
-  if (param !== undefined) expect(error.param).toBe(param);
-  for (const text of texts) expect(error.message).toContain(text);
-  expect(error.message).not.toMatch(jargon);
-  expect(answer.text).not.toContain('aaaaaaaa');
+/** Expects an error body in the common format, with the type that the registry has for the code. */
+function expectMistake(answer: Answer, { texts, ...expected }: Omit<Mistake, 'name' | 'sent'>): void {
+  const { type } = errorRegistry[expected.code];
+  expectTexts(answer, expectError(answer, { ...expected, type }).error.message, texts);
 }
 
 it.each(mistakes.map((mistake) => [mistake.name, mistake] as const))(
   '%s gets a text with its place and its remedy',
   async (_, mistake) => {
-    expectMistake(await send(baseUrl, { key, ...mistake.sent }), mistake);
+    const own = mistake.hasNoKey ? {} : { key };
+    expectMistake(await send(baseUrl, { ...own, ...mistake.sent }), mistake);
   },
 );
+
+it('a strict request in the messages format gets the fields that the provider lacks', async () => {
+  const headers = { 'x-svc-strict': 'true' };
+  const body = { ...hello, max_tokens: 10, top_k: 5 };
+  const answer = await send(baseUrl, { path: '/v1/messages', key, headers, body });
+  expect(answer.status).toBe(400);
+  const { error } = answer.json() as { error: { message: string; details: { error_code: string } } };
+  expect(error.details.error_code).toBe('translation_loss');
+  const texts = ['The provider sandbox does not support these fields', 'top_k', 'x-svc-strict'];
+  expectTexts(answer, error.message, texts);
+});
 
 it('a body over the limit gets the limit in MiB', async () => {
   const body = { ...hello, messages: say('x'.repeat(200_000)) };
