@@ -1,53 +1,12 @@
-import { sharedStack, type ReplayProvider } from '@gateway/testing';
-import {
-  connectEachFormat,
-  createTestAccount,
-  createTestKey,
-  requestIdOf,
-  waitForRow,
-} from './account.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
-import { send, type Answer } from './http.fixture.ts';
-import { startProvider } from './provider.fixture.ts';
+import { outputOf, readAnswer, usePlannedResponses } from './planned-responses.fixture.ts';
 import { deliveries, given, question, recoveryToolName, wanted } from './recovery-cases.fixture.ts';
 import { toResponsesTool } from './responses-agent.fixture.ts';
-import {
-  callOf,
-  messageOf,
-  responseOf,
-  scriptResponses,
-  type Members,
-} from './responses-provider.fixture.ts';
+import { callOf, messageOf, responseOf, type Members } from './responses-provider.fixture.ts';
 
-const stack = sharedStack();
-const { baseUrl } = stack;
 const tools = githubTools.map(toResponsesTool);
-
-let provider: ReplayProvider;
-let key: string;
-beforeAll(async () => {
-  provider = await startProvider();
-  const { apiKey } = await createTestAccount(stack);
-  key = (await createTestKey(baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
-  await connectEachFormat(baseUrl, key, provider.url);
-  const path = '/v1/account/routing/preferences';
-  await send(baseUrl, { method: 'PUT', path, key, body: { responses: { plan: true } } });
-});
-afterEach(() => provider.reset());
-afterAll(() => provider.close());
-
-const script = (...responses: readonly Members[]): void => scriptResponses(provider, responses);
+const { script, ask, sent, rowOf } = usePlannedResponses();
 const base = { model: 'openai/gpt-5.6-sol', store: false, input: question };
-const ask = (body: Members): Promise<Answer> => send(baseUrl, { path: '/v1/responses', key, body });
-const sent = (at: number): Members => JSON.parse(provider.requests[at]!.body.toString('utf8')) as Members;
-const rowOf = (answer: Answer) => waitForRow(baseUrl, key, requestIdOf(answer));
-
-/** Returns a response's output items. The last event of a stream contains the whole response. */
-function outputOf({ text }: Answer, stream: boolean): Members[] {
-  const last = [...text.matchAll(/^data: (.*)$/gm)].at(-1)?.[1];
-  const body = JSON.parse(stream ? last! : text) as Members;
-  return (stream ? (body['response'] as Members) : body)['output'] as Members[];
-}
 
 describe('the tools of namespaces', () => {
   const namespaceOf = (name: string, members: readonly Members[]): Members => ({
@@ -71,7 +30,7 @@ describe('the tools of namespaces', () => {
   it.each(deliveries)('are pruned and recovered one by one, %s', async (_how, stream) => {
     script(responseOf('resp_1', [recover]), responseOf('resp_2', [messageOf('Done.')]));
     const answer = await ask({ ...base, tools: namespaces, stream });
-    const called = outputOf(answer, stream);
+    const called = outputOf(readAnswer(answer, stream).response);
     expect(called).toMatchObject([{ type: 'function_call', name: wanted, namespace: home }]);
     const offered = membersIn({ tools: namespaces });
     const kept = membersIn(sent(0));

@@ -1,14 +1,5 @@
-import { sharedStack, type ReplayProvider } from '@gateway/testing';
-import {
-  connectEachFormat,
-  createTestAccount,
-  createTestKey,
-  requestIdOf,
-  waitForRow,
-} from './account.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
-import { send, type Answer } from './http.fixture.ts';
-import { startProvider } from './provider.fixture.ts';
+import { outputOf, readAnswer, usePlannedResponses } from './planned-responses.fixture.ts';
 import { deliveries, given, question, recoveryToolName, wanted } from './recovery-cases.fixture.ts';
 import { toResponsesTool } from './responses-agent.fixture.ts';
 import {
@@ -17,56 +8,22 @@ import {
   reasoningOf,
   renderStream,
   responseOf,
-  scriptResponses,
   type Members,
 } from './responses-provider.fixture.ts';
 import { scriptModel } from './scripted-model.fixture.ts';
 
-const stack = sharedStack();
-const { baseUrl } = stack;
 const model = 'openai/gpt-5.6-sol';
 const tools = githubTools.map(toResponsesTool);
 
-let provider: ReplayProvider;
-let key: string;
-beforeAll(async () => {
-  provider = await startProvider();
-  const { apiKey } = await createTestAccount(stack);
-  key = (await createTestKey(baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
-  await connectEachFormat(baseUrl, key, provider.url);
-  await prefer(true);
-});
-afterEach(() => provider.reset());
-afterAll(() => provider.close());
-
-async function prefer(plan: boolean): Promise<void> {
-  const path = '/v1/account/routing/preferences';
-  const answer = await send(baseUrl, { method: 'PUT', path, key, body: { responses: { plan } } });
-  expect(answer.status).toBe(200);
-}
+const { provider, prefer, script, ask, bodies, sent, rowOf } = usePlannedResponses();
 
 const throughRecovery = (at: number): Members =>
   callOf(at, recoveryToolName, { action: 'call', name: wanted, arguments: given });
 const describeWanted = (at: number): Members =>
   callOf(at, recoveryToolName, { action: 'describe', names: [wanted] });
 
-const script = (...responses: readonly Members[]): void => scriptResponses(provider, responses);
-
 const base = { model, store: false, include: ['reasoning.encrypted_content'], input: question, tools };
-const ask = (body: Members): Promise<Answer> => send(baseUrl, { path: '/v1/responses', key, body });
-const bodies = (): string[] => provider.requests.map(({ body }) => body.toString('utf8'));
-const sent = (at: number): Members => JSON.parse(bodies()[at]!) as Members;
 const namesIn = (body: Members): unknown[] => (body['tools'] as Members[]).map(({ name }) => name);
-const rowOf = (answer: Answer) => waitForRow(baseUrl, key, requestIdOf(answer));
-
-/** Returns the response object and, for a stream, all events. */
-function readAnswer(answer: Answer, stream: boolean): { response: Members; events: Members[] } {
-  if (!stream) return { response: answer.json() as Members, events: [] };
-  const events = [...answer.text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Members);
-  return { response: events.at(-1)!['response'] as Members, events };
-}
-
-const outputOf = (response: Members): Members[] => response['output'] as Members[];
 
 describe.each(deliveries)('a planned request, %s', (_how, stream) => {
   it('a planned request is sent without unneeded tools and logged, and its response is returned byte for byte', async () => {
@@ -75,7 +32,7 @@ describe.each(deliveries)('a planned request, %s', (_how, stream) => {
     const answer = await ask({ ...base, stream });
     expect(answer.status).toBe(200);
     expect(answer.text).toBe(stream ? renderStream(response) : JSON.stringify(response));
-    expect(provider.requests[0]!.url).toBe('/v1/responses');
+    expect(provider().requests[0]!.url).toBe('/v1/responses');
     const names = namesIn(sent(0));
     expect(names).toContain('star_repository');
     expect(names).not.toContain(wanted);
@@ -254,7 +211,7 @@ describe('a planned request to a provider of another format', () => {
     ['a model without bound reasoning', 'anthropic/claude-haiku-4-5'],
   ])('a conversation keeps its tool set in the next turn: %s', async (_name, other) => {
     const arguments_ = { owner: 'facebook', repo: 'react' };
-    scriptModel(provider, [
+    scriptModel(provider(), [
       { calls: [{ id: 'call_1', name: 'star_repository', arguments: arguments_ }] },
       { text: 'Done.' },
     ]);
@@ -267,14 +224,14 @@ describe('a planned request to a provider of another format', () => {
       input: [{ role: 'user', content: question }, ...output, result],
     });
     expect(outputOf(readAnswer(second, false).response)).toMatchObject([{ content: [{ text: 'Done.' }] }]);
-    expect(provider.requests.map(({ url }) => url)).toEqual(['/messages', '/messages']);
+    expect(provider().requests.map(({ url }) => url)).toEqual(['/messages', '/messages']);
     expect(namesIn(sent(1))).toEqual(namesIn(sent(0)));
     expect(namesIn(sent(0)).length).toBeLessThan(tools.length);
     expect(await rowOf(second)).toMatchObject({ lane: 'translated', k_reason: 'frozen' });
   });
 
   it('a client may leave the choice of the model to the gateway', async () => {
-    scriptModel(provider, [{ text: 'Hello.' }]);
+    scriptModel(provider(), [{ text: 'Hello.' }]);
     const answer = await translated({ model: 'svc/cheap' });
     expect(answer.status).toBe(200);
     expect(outputOf(readAnswer(answer, false).response)).toMatchObject([{ content: [{ text: 'Hello.' }] }]);
