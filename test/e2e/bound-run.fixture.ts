@@ -2,7 +2,7 @@ import { routingCalibration, type RoutingCalibration } from '@gateway/contracts'
 import { startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
+import { undoAll, type Undo } from '../integration/stack.fixture.ts';
 import { connectEachFormat, createTestAccount, createTestKey, type TestAccount } from './account.fixture.ts';
 import { openAgent } from './agent-clients.fixture.ts';
 import { flushCache, insist, loadToolSets } from './bound-conversations.fixture.ts';
@@ -13,12 +13,6 @@ import { send } from './http.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
 import { openResponsesAgent } from './responses-agent.fixture.ts';
 
-/**
- * The number of shadow conversations that a policy is computed from. 29 conversations without a missed tool
- * are enough to prove a recall of 90%. `measuredFrom` is the number of the first conversation.
- */
-const measuredConversations = 32;
-const measuredFrom = 30_000;
 const turnsPerConversation = 3;
 const atOnce = 8;
 const root = join(import.meta.dirname, '../..');
@@ -76,8 +70,8 @@ const isWaiting = (transcript: readonly object[]): boolean => {
  * compressors. Between two turns of a group, a disturbance changes something in the stack.
  */
 export class BoundRun {
-  readonly sets = loadToolSets();
   readonly policies = new Set<string | null>();
+  readonly #sets = loadToolSets();
   readonly #undo: Undo[] = [];
   readonly #wanted = new Map<string, string>();
   #stack!: StackUnderTest;
@@ -89,10 +83,6 @@ export class BoundRun {
   #edges: string[] = [];
   #requests = 0;
   #begun = 0;
-
-  get model(): BoundModel {
-    return this.#model;
-  }
 
   async open(): Promise<void> {
     this.#stack = await startStack({
@@ -140,19 +130,6 @@ export class BoundRun {
       policy: { shadow_share: share, shadow_share_learning: share },
     });
 
-  /** Runs shadow conversations with one tool list, and waits until the worker has computed a new policy. */
-  readonly measurePolicy = async (): Promise<void> => {
-    const known = await this.#readPolicy();
-    this.policies.add(known);
-    await this.prefer({ pruning: { mode: 'shadow', recall_target: 0.9 } });
-    const turns = Array.from({ length: measuredConversations }, (_, at) =>
-      this.#takeTurn(measuredFrom + at * formats.length * this.sets.length, 0, []),
-    );
-    await Promise.all(turns);
-    await this.prefer({ pruning: { mode: 'on', recall_target: 0.9 } });
-    await eventually(async () => (await this.#readPolicy()) !== known || undefined, 60_000);
-  };
-
   async #readPolicy(): Promise<RoutingCalibration['version']> {
     const path = '/v1/account/routing/calibration';
     const answer = await send(this.#stack.baseUrl, { path, key: this.#account.apiKey });
@@ -186,7 +163,7 @@ export class BoundRun {
 
   /** Runs one turn, consisting of a user question, tool calls with results, and the model's final response. */
   async #takeTurn(at: number, turn: number, transcript: object[]): Promise<void> {
-    const { tools, tasks } = this.sets[at % this.sets.length]!;
+    const { tools, tasks } = this.#sets[at % this.#sets.length]!;
     const names = new Set(tools.map((tool) => tool.function.name));
     const [format, id] = formats[at % formats.length]!;
     const bits = Math.floor(at / formats.length);
@@ -230,7 +207,7 @@ export class BoundRun {
     process.stdout.write(
       `${JSON.stringify({ verdicts: Object.fromEntries(kinds), searches, loads, missed: missed.length, policies: [...this.policies], compressed })}\n`,
     );
-    expect(this.sets.map(({ tools }) => tools.length).every((length) => length > 50)).toBe(true);
+    expect(this.#sets.map(({ tools }) => tools.length).every((length) => length > 50)).toBe(true);
     expect(rules.violations).toEqual([]);
     expect([...kinds.keys()]).toEqual(['accepted']);
     expect(this.#model.verdicts.length).toBeGreaterThan(requestsMin);

@@ -72,10 +72,9 @@ try {
   const key = await createKey(gateway, `npm run agent -- ${agent.name}`);
   try {
     process.exitCode = await runAgent(agent, args, { base: gateway.base, key: key.key });
+    console.error(describeUsage(await readUsage(gateway, key.id, since)));
   } finally {
-    const usage = await readUsage(gateway, key.id, since);
     await revokeKey(gateway, key.id);
-    console.error(describeUsage(usage));
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
