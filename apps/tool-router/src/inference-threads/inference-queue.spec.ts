@@ -48,6 +48,18 @@ describe('InferenceQueue', () => {
     expect(seen).toContain('later');
   });
 
+  it('returns no background task while other tasks wait, even under constant load', () => {
+    const queue = openQueue();
+    fill(queue, 'background', 16);
+    fill(queue, 'later', 2);
+    const seen = Array.from({ length: 16 }, () => {
+      fill(queue, 'plan', 1);
+      return urgenciesOf(queue.take(0))[0];
+    });
+    expect(seen.filter((urgency) => urgency === 'later')).toHaveLength(2);
+    expect(seen).not.toContain('background');
+  });
+
   it('returns background tasks last, one per batch, and never counts them as vector time', () => {
     const queue = new InferenceQueue(new TimeShare({ ...vectorShare, contendedShare: 0, burstMs: 0 }));
     fill(queue, 'background', 2, { accountId: 'busy' });

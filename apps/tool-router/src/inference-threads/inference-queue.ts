@@ -36,9 +36,11 @@ const reservedPerAccount = 16;
  */
 const batchTasksPerAccountMax = 16;
 /**
- * Every eighth batch starts with the least urgent task, so that tool vectors are computed even under load.
+ * Every eighth batch starts with the least urgent task, so that the first encoder's tool vectors are computed even
+ * under load. Background tasks are an exception, because no ranking needs their vectors.
  */
 const turnOfTheLast = 8;
+const leastUrgentFirst: readonly Urgency[] = ['later', 'awaited', 'refined', 'plan', 'background'];
 
 export interface WaitingTask {
   readonly task: InferenceTask;
@@ -87,7 +89,7 @@ export class InferenceQueue {
    */
   take(now: number): WaitingTask[] {
     this.#batches += 1;
-    const order = this.#batches % turnOfTheLast === 0 ? urgencies.toReversed() : urgencies;
+    const order = this.#batches % turnOfTheLast === 0 ? leastUrgentFirst : urgencies;
     for (const urgency of order) {
       const batch = this.#takeOf(urgency, now);
       if (batch.length > 0) return batch;
