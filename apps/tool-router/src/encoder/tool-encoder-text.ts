@@ -64,16 +64,24 @@ function spaceName(name: string): string {
  * encoders read.
  */
 export function renderToolText(definition: ToolDefinition): EncoderText {
-  return makeToolEncoderText(definition).map(({ field, text }) => ({
-    field,
-    text: text.length > charactersPerTextMax ? text.slice(0, charactersPerTextMax) : text,
-  }));
+  return truncateParts(makeToolEncoderText(definition));
 }
 
 /**
  * The second encoder's text for a tool, which is the name and the description. If its text includes parameters, the
  * second encoder takes twice as long and finds fewer needed tools, and the first encoder already reads parameters.
  */
-export function renderToolSentence(definition: ToolDefinition): EncoderText {
-  return renderToolText(definition).filter(({ field }) => field === 'name' || field === 'description');
+export function renderToolSentence({ name, description }: ToolDefinition): EncoderText {
+  const parts: EncoderText = [
+    { field: 'name', text: name ?? '' },
+    { field: 'description', text: description },
+  ];
+  return truncateParts(parts.filter(({ text }) => text !== ''));
+}
+
+function truncateParts(parts: EncoderText): EncoderText {
+  return parts.map(({ field, text }) => ({
+    field,
+    text: text.length > charactersPerTextMax ? text.slice(0, charactersPerTextMax) : text,
+  }));
 }
