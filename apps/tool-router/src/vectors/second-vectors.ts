@@ -7,10 +7,10 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { packVector, type PackedVector } from './packed-vector.ts';
 import type { VectorMatrix, VectorStore } from './vector-store.ts';
 
-/** Maximum number of tool definitions waiting for a vector of the second encoder. */
-const waitingMax = 20_000;
-/** Maximum number of waiting tool definitions of one account, which is enough for the largest tool list. */
-const waitingPerAccountMax = 5_000;
+/** Maximum number of tool definitions that are prepared at the same time. */
+const preparedMax = 20_000;
+/** Maximum number of these tool definitions from one account, which is enough for the largest tool list. */
+const preparedPerAccountMax = 5_000;
 /** Number of new vectors after which the vectors are written into the shared store. */
 const sharedAtOnce = 32;
 
@@ -27,11 +27,11 @@ export interface SecondVectorsOptions {
  */
 export class SecondVectors {
   readonly #options: SecondVectorsOptions;
-  /** Tools whose vectors are being loaded from the shared store. */
-  readonly #loading = new Map<string, Promise<void>>();
-  /** Tools that wait for the second encoder. */
+  /** Tools that wait for the second encoder. The store tracks the tools that wait only for the shared store. */
   readonly #waiting = new Set<string>();
-  readonly #waitingOf = new Map<string, number>();
+  /** The number of tool definitions that are prepared, by account and in total. */
+  readonly #preparedOf = new Map<string, number>();
+  #prepared = 0;
 
   constructor(options: SecondVectorsOptions) {
     this.#options = options;
@@ -55,21 +55,21 @@ export class SecondVectors {
   /** Starts loading or computing missing vectors, and returns immediately. */
   prepare(definitions: readonly ToolDefinition[], accountId = ''): void {
     const { store, metrics } = this.#options;
-    const blocks = store.open();
-    if (blocks === undefined) return;
-    const fresh = definitions.filter(
-      ({ hash }) => !blocks.has(hash) && !this.#loading.has(hash) && !this.#waiting.has(hash),
-    );
-    const ofAccount = (this.#waitingOf.get(accountId) ?? 0) + fresh.length;
+    if (store.open() === undefined) return;
+    const fresh = definitions.filter(({ hash }) => !store.isKnown(hash) && !this.#waiting.has(hash));
     if (fresh.length === 0) return;
-    if (ofAccount > waitingPerAccountMax || this.#waiting.size + fresh.length > waitingMax) {
+    const ofAccount = (this.#preparedOf.get(accountId) ?? 0) + fresh.length;
+    if (ofAccount > preparedPerAccountMax || this.#prepared + fresh.length > preparedMax) {
       metrics.countVectors('given_up', fresh.length);
       return;
     }
     const texts = new Map(fresh.map((definition) => [definition.hash, renderToolSentence(definition)]));
-    this.#load([...texts.keys()], (lost) => {
-      void this.#make(lost, texts, accountId);
+    const hashes = [...texts.keys()];
+    this.#count(accountId, hashes.length);
+    const loaded = store.fetch(hashes).then((lost) => {
+      void this.#make(lost, texts, accountId).finally(() => this.#count(accountId, -hashes.length));
     });
+    store.track(hashes, loaded);
   }
 
   /**
@@ -78,27 +78,14 @@ export class SecondVectors {
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | undefined> {
     const { store } = this.#options;
+    if (store.open() === undefined) return undefined;
     const kept = store.cachedMatrix(index);
     if (kept !== undefined) return kept;
-    const blocks = store.open();
-    if (blocks === undefined) return undefined;
-    const missing = index.hashes.filter((hash) => !blocks.has(hash));
+    const missing = store.listMissing(index);
     if (missing.some((hash) => this.#waiting.has(hash))) return undefined;
-    const unknown = missing.filter((hash) => !this.#loading.has(hash));
-    if (unknown.length > 0) this.#load(unknown, (lost) => store.askAgain(index.listHash, lost));
-    await Promise.all(missing.flatMap((hash) => this.#loading.get(hash) ?? []));
+    store.recall(index.listHash, missing);
+    await store.settle(missing);
     return store.gather(index);
-  }
-
-  /** Loads vectors from the shared store, and calls `onLost` with the tools whose vectors were not found. */
-  #load(hashes: readonly string[], onLost: (lost: readonly string[]) => void): void {
-    const done = this.#options.store
-      .fetch(hashes)
-      .then(onLost)
-      .finally(() => {
-        for (const hash of hashes) this.#loading.delete(hash);
-      });
-    for (const hash of hashes) this.#loading.set(hash, done);
   }
 
   /** Computes missing vectors, one inference task per tool, so that each more urgent task waits for at most one. */
@@ -107,7 +94,6 @@ export class SecondVectors {
     texts: ReadonlyMap<string, EncoderText>,
     accountId: string,
   ): Promise<void> {
-    this.#count(accountId, hashes.length);
     for (const hash of hashes) this.#waiting.add(hash);
     const { store, metrics } = this.#options;
     let made = new Map<string, PackedVector>();
@@ -126,7 +112,6 @@ export class SecondVectors {
     store.share(made, accountId);
     metrics.countVectors('given_up', left);
     for (const hash of hashes) this.#waiting.delete(hash);
-    this.#count(accountId, -hashes.length);
   }
 
   /** Returns undefined if the second encoder failed, or if its vectors no longer fit into the store. */
@@ -141,8 +126,9 @@ export class SecondVectors {
   }
 
   #count(accountId: string, change: number): void {
-    const count = (this.#waitingOf.get(accountId) ?? 0) + change;
-    if (count > 0) this.#waitingOf.set(accountId, count);
-    else this.#waitingOf.delete(accountId);
+    this.#prepared += change;
+    const count = (this.#preparedOf.get(accountId) ?? 0) + change;
+    if (count > 0) this.#preparedOf.set(accountId, count);
+    else this.#preparedOf.delete(accountId);
   }
 }

@@ -48,7 +48,6 @@ export interface ToolVectorsOptions {
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;
-  readonly #pending = new Map<string, Promise<void>>();
   readonly #pendingOf = new Map<string, number>();
   #pendingCharacters = 0;
 
@@ -68,21 +67,21 @@ export class ToolVectors {
 
   /** Number of tool definitions waiting for a vector. */
   get pending(): number {
-    return this.#pending.size;
+    return this.#options.store.pending;
   }
 
   /** Starts computing missing vectors and returns immediately. */
   prepare(definitions: readonly ToolDefinition[], accountId = ''): void {
-    const blocks = this.#options.store.open();
-    if (blocks === undefined) return;
-    const fresh = definitions.filter(({ hash }) => !blocks.has(hash) && !this.#pending.has(hash));
+    const { store, metrics } = this.#options;
+    if (store.open() === undefined) return;
+    const fresh = definitions.filter(({ hash }) => !store.isKnown(hash));
     const ofAccount = (this.#pendingOf.get(accountId) ?? 0) + fresh.length;
     // The tool list may be incomplete here, because the definitions of a long list arrive in several messages.
     const urgency: Urgency = ofAccount <= awaitedToolsMax ? 'awaited' : 'later';
-    const waiting = this.#pending.size + fresh.length;
+    const waiting = store.pending + fresh.length;
     const hasReserve = ofAccount <= pendingReservedPerAccount && waiting <= 2 * pendingMax;
     if (waiting > pendingMax && !hasReserve) {
-      this.#options.metrics.countVectors('given_up', fresh.length);
+      metrics.countVectors('given_up', fresh.length);
       return;
     }
     for (let from = 0; from < fresh.length; from += awaitedToolsMax) {
@@ -92,7 +91,7 @@ export class ToolVectors {
       const work = this.#vectorize(some, urgency, accountId).finally(() =>
         this.#release(accountId, some.length),
       );
-      this.#track(hashes, work);
+      store.track(hashes, work);
     }
   }
 
@@ -103,21 +102,14 @@ export class ToolVectors {
    * enforces the deadline.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
-    const { store, metrics } = this.#options;
-    const blocks = store.open();
-    if (blocks === undefined) return 'no_model';
+    const { store } = this.#options;
+    if (store.open() === undefined) return 'no_model';
     const kept = store.cachedMatrix(index);
     if (kept !== undefined) return kept;
-    const missing = index.hashes.filter((hash) => !blocks.has(hash));
-    metrics.countVectors('memory', index.hashes.length - missing.length);
-    if (missing.length > awaitedToolsMax) {
-      this.#recall(index.listHash, missing);
-      return 'new_tools';
-    }
-    if (missing.length > 0) {
-      this.#recall(index.listHash, missing);
-      await Promise.all(missing.flatMap((hash) => this.#pending.get(hash) ?? []));
-    }
+    const missing = store.listMissing(index);
+    store.recall(index.listHash, missing);
+    if (missing.length > awaitedToolsMax) return 'new_tools';
+    await store.settle(missing);
     return store.gather(index) ?? 'new_tools';
   }
 
@@ -125,21 +117,6 @@ export class ToolVectors {
     const left = (this.#pendingOf.get(accountId) ?? 0) - count;
     if (left > 0) this.#pendingOf.set(accountId, left);
     else this.#pendingOf.delete(accountId);
-  }
-
-  /**
-   * Loads vectors that are no longer in memory from the shared store. If the shared store lacks a vector, the
-   * definition of the tool is requested again.
-   */
-  #recall(listHash: string, missing: readonly string[]): void {
-    const unknown = missing.filter((hash) => !this.#pending.has(hash));
-    if (unknown.length === 0) return;
-    this.#track(unknown, this.#ask(listHash, unknown));
-  }
-
-  async #ask(listHash: string, unknown: readonly string[]): Promise<void> {
-    const { store } = this.#options;
-    store.askAgain(listHash, await store.fetch(unknown));
   }
 
   /** Computes missing vectors. A vector for which no plan is waiting is computed after the current plan. */
@@ -174,19 +151,6 @@ export class ToolVectors {
       this.#pendingCharacters += characters;
       texts.set(definition.hash, text);
     }
-  }
-
-  /**
-   * Marks tools as pending until `work` finishes. The method never throws an error. If encoding fails, the
-   * vector stays missing.
-   */
-  #track(hashes: readonly string[], work: Promise<void>): void {
-    const done = work
-      .catch(() => this.#options.metrics.countVectors('given_up', hashes.length))
-      .finally(() => {
-        for (const hash of hashes) this.#pending.delete(hash);
-      });
-    for (const hash of hashes) this.#pending.set(hash, done);
   }
 
   async #make(

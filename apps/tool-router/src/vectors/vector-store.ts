@@ -30,7 +30,8 @@ export interface VectorStoreOptions {
 
 /**
  * Stores one encoder's vectors by definition hash and matrices by list hash, in memory and in the shared store.
- * If a different model replaces the encoder, the stored vectors are dropped.
+ * The store also tracks the tools whose vectors are being loaded or computed. If a different model replaces the
+ * encoder, the stored vectors are dropped.
  */
 export class VectorStore {
   readonly #options: VectorStoreOptions;
@@ -41,6 +42,8 @@ export class VectorStore {
    * be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
+  /** The pending tools, each with the work that loads or computes its vector. */
+  readonly #pending = new Map<string, Promise<void>>();
   #blocks: VectorBlocks | undefined;
   /** Id of the model that computed the vectors in memory. */
   #modelId: string | undefined;
@@ -61,6 +64,11 @@ export class VectorStore {
 
   get bytes(): number {
     return (this.#blocks?.bytes ?? 0) + this.#matrices.calculatedSize;
+  }
+
+  /** Number of pending tools. */
+  get pending(): number {
+    return this.#pending.size;
   }
 
   /** Returns the vectors in memory, or undefined while no encoder is available. */
@@ -95,6 +103,36 @@ export class VectorStore {
     return matrix;
   }
 
+  /** Returns the tools of the list that have no vector in memory. */
+  listMissing({ hashes }: KeywordIndex): string[] {
+    const missing = hashes.filter((hash) => this.#blocks?.has(hash) !== true);
+    this.#options.metrics.countVectors('memory', hashes.length - missing.length);
+    return missing;
+  }
+
+  /** Returns whether the tool has a vector in memory, or is pending. */
+  isKnown(hash: string): boolean {
+    return this.#blocks?.has(hash) === true || this.#pending.has(hash);
+  }
+
+  /**
+   * Marks tools as pending until `work` finishes. The method never throws an error. If `work` fails, the
+   * vectors stay missing.
+   */
+  track(hashes: readonly string[], work: Promise<void>): void {
+    const done = work
+      .catch(() => this.#options.metrics.countVectors('given_up', hashes.length))
+      .finally(() => {
+        for (const hash of hashes) this.#pending.delete(hash);
+      });
+    for (const hash of hashes) this.#pending.set(hash, done);
+  }
+
+  /** Waits until none of the given tools is pending any more. */
+  async settle(hashes: readonly string[]): Promise<void> {
+    await Promise.all(hashes.flatMap((hash) => this.#pending.get(hash) ?? []));
+  }
+
   /** Loads vectors from the shared store. Returns the hashes of the vectors that were not found. */
   async fetch(hashes: readonly string[]): Promise<string[]> {
     const blocks = this.open();
@@ -107,10 +145,17 @@ export class VectorStore {
   }
 
   /**
-   * Requests the definitions of tools that have no vector in memory or in the shared store. Requests for the
-   * same tool list are rate-limited.
+   * Loads vectors that are no longer in memory from the shared store, except for pending tools. If the shared
+   * store lacks a vector, the definition of the tool is requested again.
    */
-  askAgain(listHash: string, lost: readonly string[]): void {
+  recall(listHash: string, missing: readonly string[]): void {
+    const unknown = missing.filter((hash) => !this.#pending.has(hash));
+    if (unknown.length > 0) this.track(unknown, this.#recall(listHash, unknown));
+  }
+
+  /** Requests for the definitions of the same tool list are rate-limited. */
+  async #recall(listHash: string, unknown: readonly string[]): Promise<void> {
+    const lost = await this.fetch(unknown);
     this.#options.metrics.countVectors('forgotten', lost.length);
     if (lost.length === 0 || this.#forgotten.has(listHash)) return;
     this.#forgotten.set(listHash, true);
