@@ -9,6 +9,12 @@ export type * from './response-summary.ts';
 export type * from './stream-event.ts';
 export type * from './tool-plan.ts';
 export { foldAnswer } from './chat-answer.ts';
-export { identifierPattern, splitTurn, wordPattern, type SplitTurn } from './written-text.ts';
+export {
+  identifierPattern,
+  listIdentifiers,
+  splitTurn,
+  wordPattern,
+  type SplitTurn,
+} from './written-text.ts';
 export { qualifyTool, unqualifyTool } from './request-outline.ts';
 export { createSummary, summarize } from './response-summary.ts';

@@ -204,3 +204,21 @@ export const wordPattern = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*/gu;
  * a case change, or a digit next to a letter.
  */
 export const identifierPattern = /[\p{L}\p{N}][_.:/-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\p{N}|_/u;
+
+/** Yields the identifiers in a text, without the punctuation that follows them. */
+export function* listIdentifiers(text: string): Generator<string> {
+  for (const [word] of text.matchAll(wordPattern)) {
+    const name = withoutEnd(word);
+    if (identifierPattern.test(name)) yield name;
+  }
+}
+
+/**
+ * Strips punctuation from the end of a word. The function uses a loop, because a regular expression would
+ * backtrack on long runs of punctuation.
+ */
+function withoutEnd(word: string): string {
+  let end = word.length;
+  while (end > 0 && '.:/-'.includes(word.charAt(end - 1))) end -= 1;
+  return word.slice(0, end);
+}

@@ -1,4 +1,4 @@
-import { identifierPattern, splitTurn, wordPattern, type IntentClass } from '@gateway/interchange';
+import { listIdentifiers, splitTurn, type IntentClass } from '@gateway/interchange';
 import { LRUCache } from 'lru-cache';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 
@@ -44,22 +44,9 @@ export function findMentions(index: KeywordIndex, turn: string): number[] {
   const add = (name: string): void => {
     for (const position of index.positionsByName.get(name) ?? []) named.add(position);
   };
-  for (const [word] of text.matchAll(wordPattern)) {
-    const name = withoutEnd(word);
-    if (identifierPattern.test(name)) add(name);
-  }
+  for (const name of listIdentifiers(text)) add(name);
   for (const [, name] of text.matchAll(quotedPattern)) add(name ?? '');
   return [...named];
-}
-
-/**
- * Strips punctuation from the end of a word. The function uses a loop, because a regular expression would
- * backtrack on long runs of punctuation.
- */
-function withoutEnd(word: string): string {
-  let end = word.length;
-  while (end > 0 && '.:/-'.includes(word.charAt(end - 1))) end -= 1;
-  return word.slice(0, end);
 }
 
 /** Maximum total size of cached turns, in characters. */

@@ -1,3 +1,4 @@
+import { listIdentifiers } from '@gateway/interchange';
 import { orderByScore } from '../tool-index/keyword-scores.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranker.port.ts';
@@ -12,8 +13,6 @@ const calledGain = 4;
  * Errors and search results name the tools that should be called next. This gain was set by hand, like `calledGain`.
  */
 const namedGain = 2;
-/** Matches words that can be tool names. A name does not end with punctuation. */
-const namePattern = /[\p{L}\p{N}_]+(?:[.:/-]+[\p{L}\p{N}_]+)*/gu;
 
 /**
  * Adds the state of the agent loop to a ranking. During an agent loop, the inner ranker's ranking of the turn
@@ -41,7 +40,10 @@ export class LoopRanker implements ToolRanker {
   }
 }
 
-/** The log-odds to add, by tool position. A tool that was both called and named gets only the larger gain. */
+/**
+ * The log-odds to add, by tool position. A tool that was both called and named gets only the larger gain. Only
+ * identifiers name a tool, because results often contain short names (`read`) as ordinary words.
+ */
 function measureGains(
   index: KeywordIndex,
   calledTools: readonly string[],
@@ -51,15 +53,9 @@ function measureGains(
   const add = (name: string, gain: number): void => {
     for (const position of index.positionsByName.get(name) ?? []) gains.set(position, gain);
   };
-  for (const result of recentResults)
-    for (const [name] of result.matchAll(namePattern)) if (isDistinctive(name)) add(name, namedGain);
+  for (const result of recentResults) for (const name of listIdentifiers(result)) add(name, namedGain);
   for (const name of calledTools) add(name, calledGain);
   return gains;
-}
-
-/** Whether a word is probably a tool name. Tool results often contain short names (`read`) as ordinary words. */
-function isDistinctive(name: string): boolean {
-  return /[_.:/-]|\p{Ll}\p{Lu}/u.test(name);
 }
 
 /**

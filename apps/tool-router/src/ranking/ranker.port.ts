@@ -12,12 +12,9 @@ export interface RankQuestion {
   /** The user turns, oldest first. The ranking reads only the turns up to `at`. */
   readonly turns: readonly string[];
   readonly at: number;
-  /**
-   * Names of the tools called in the transcript, in order of the first call. If no tool was called, the
-   * ranking ignores the agent loop.
-   */
+  /** Names of the tools called in the transcript, in order of the first call. */
   readonly calledTools?: readonly string[];
-  /** Tool results that follow the turn, newest last. */
+  /** Tool results that follow the turn, newest last. Without results, the ranking ignores the agent loop. */
   readonly recentResults?: readonly string[];
 }
 
