@@ -59,6 +59,8 @@ export function restoreToolNames(
   meantNow: () => UpstreamToolNames | null,
 ): ProviderHalf {
   const restore = (events: StreamEvent[]): StreamEvent[] => {
+    // Most chunks of a stream contain only text or arguments.
+    if (!events.some(({ type }) => type === 'tool-call-start')) return events;
     const meant = meantNow();
     return events.map((event) => {
       if (event.type !== 'tool-call-start') return event;
