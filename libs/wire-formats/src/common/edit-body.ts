@@ -99,10 +99,11 @@ export function stripToolMembers(
  * Marks tools as deferred. The provider keeps the definition of a deferred tool out of the prompt until the
  * model searches for the tool. A deferred tool must not have a cache marker. If the client put a cache marker
  * on the tool, the marker is set to null.
+ * @param tools the definitions of all tools in the outline, by index
  */
-export function editDeferred({ tape, deferTools }: RequestEdit, tools: JsonNode): ByteEdit[] {
+export function editDeferred({ tape, deferTools }: RequestEdit, tools: readonly JsonNode[]): ByteEdit[] {
   if (deferTools === undefined) return [];
-  return tape.items(tools).flatMap((tool, index) => (deferTools.has(index) ? markDeferred(tape, tool) : []));
+  return tools.flatMap((tool, index) => (deferTools.has(index) ? markDeferred(tape, tool) : []));
 }
 
 function markDeferred(tape: JsonTape, tool: JsonNode): ByteEdit[] {

@@ -42,7 +42,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
   const edits = removeMembers(tape, tape.root, isDropped).concat(
     replaceModel(tape, request.model),
     tools === undefined || dropsAll ? [] : editTools(request, tools, stripTool),
-    tools === undefined || dropsAll ? [] : editDeferred(request, tools),
+    tools === undefined || dropsAll ? [] : editDeferred(request, tape.items(tools)),
     dropsAll ? [] : insertLoads(request),
     dropsAll
       ? []

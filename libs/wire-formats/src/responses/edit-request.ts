@@ -50,7 +50,6 @@ export function editRequest(request: RequestEdit): EditedRequest {
     ...removeMembers(tape, tape.root, isDropped),
     ...replaceModel(tape, request.model),
     ...(tools === undefined || dropsAll ? [] : editElements(request, tools)),
-    ...(tools === undefined || dropsAll ? [] : editDeferred(request, tools)),
     ...(dropsAll ? [] : addItems(tape, tools, listAdded(request, added.tools), () => keepsNone(request))),
   ];
   const input = tape.get(tape.root, 'input');
@@ -99,8 +98,9 @@ function addToText({ start, end }: ByteRange, added: unknown): ByteEdit[] {
  */
 function editElements(request: RequestEdit, list: JsonNode): ByteEdit[] {
   const { tape, schemaEdits } = request;
+  const elements = listElements(tape);
   let next = 0;
-  const edits = listElements(tape).map(({ node, list: members, tools }): ByteEdit[] | null => {
+  const edits = elements.map(({ node, list: members, tools }): ByteEdit[] | null => {
     const first = next;
     next += tools.length;
     if (!tools.some((_, at) => isKept(request, first + at))) return null;
@@ -109,7 +109,14 @@ function editElements(request: RequestEdit, list: JsonNode): ByteEdit[] {
     const own = stripToolMembers(tape, node, ['type', 'name', 'tools']);
     return [...own, ...editTools(request, members, stripTool, first)];
   });
-  return [...removeItems(tape, list, (at) => edits[at] !== null), ...edits.flatMap((each) => each ?? [])];
+  return [
+    ...removeItems(tape, list, (at) => edits[at] !== null),
+    ...edits.flatMap((each) => each ?? []),
+    ...editDeferred(
+      request,
+      elements.flatMap(({ tools }) => tools.map(({ node }) => node)),
+    ),
+  ];
 }
 
 function stripTool(tape: JsonTape, tool: JsonNode): ByteEdit[] {

@@ -138,6 +138,18 @@ describe('namespaces', () => {
     expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({ tools: expected });
   });
 
+  it('the deferred tool is the tool of the namespace', () => {
+    const request = read({ input: 'x', tools });
+    const { bytes } = format.editRequest({ ...request, deferTools: new Set([2]) });
+    const sent = JSON.parse(Buffer.from(bytes).toString()) as { tools: object[] };
+    expect(sent.tools).toEqual([
+      tools[0],
+      { ...files, tools: [tool('read'), tool('write', { defer_loading: true })] },
+      ...tools.slice(2),
+      { type: 'tool_search' },
+    ]);
+  });
+
   it('edits of a definition apply to the tool of the namespace', () => {
     const request = read({ input: 'x', tools });
     const schemaEdits = new Map([[3, [{ start: 0, end: 1, replacement: '{"strict":true,' }]]]);

@@ -80,6 +80,12 @@ describe('chooseDeferral', () => {
     expect(choose(parsed('messages', { tools }), targetOf('anthropic', 'new'))).toBe('deferred');
   });
 
+  it('also defers tools with a parameter `namespace`, as in the tools of Kubernetes', () => {
+    const input_schema = { type: 'object', properties: { namespace: { type: 'string' } } };
+    const tools = [messagesTool('a'), messagesTool('b', { input_schema })];
+    expect(choose(parsed('messages', { tools }), targetOf('anthropic', 'new'))).toBe('deferred');
+  });
+
   it.each([
     [{ type: 'function', function: { name: 'a' } }, undefined],
     [{ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [chatTool('a')] } }, undefined],

@@ -76,10 +76,13 @@ export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOu
 }
 
 /** Text patterns in a request which show that the client itself defers tools. */
-const ownDeferral = ['"tool_search_tool_', '"tool_search"', '"defer_loading"', '"namespace"'];
+const ownDeferral = ['"tool_search_tool_', '"tool_search"', '"defer_loading"'];
 
+/** Clients use namespaces to group the tools that they themselves defer. */
 function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {
-  if (toolsRange === undefined || tools.some(({ name }) => name === searchTool.name)) return false;
+  const isOwn = ({ name, namespace }: ToolOutline): boolean =>
+    name === searchTool.name || namespace !== undefined;
+  if (toolsRange === undefined || tools.some(isOwn)) return false;
   const list = bytes.subarray(toolsRange.start, toolsRange.end);
   return !ownDeferral.some((text) => list.includes(text));
 }
