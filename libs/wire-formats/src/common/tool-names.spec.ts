@@ -64,6 +64,22 @@ describe('tool names', () => {
     expect(bound.toolChoice).toEqual({ ...allowed, names: [sentNames(bound)[1], 'f'] });
   });
 
+  it('gives clients of other formats names without namespaces, and copies no event without a name', () => {
+    const named = (name: string): StreamEvent => ({
+      ...{ type: 'tool-call-start', choice: 0, block: 0, id: 'c', kind: 'function', namespace: 'crm', name },
+    });
+    const delta: StreamEvent = { type: 'tool-call-delta', choice: 0, block: 0, argumentsText: '{}' };
+    const restoreFrom = (events: StreamEvent[], meant: ReadonlyMap<string, string> | null) => {
+      const provider = { parseResponse: () => events } as unknown as ProviderHalf;
+      return restoreToolNames(provider, () => meant).parseResponse(new Uint8Array());
+    };
+    expect(restoreFrom([named('crm.find'), delta], null)).toEqual([named('find'), delta]);
+    const meant = new Map([['find', 'find.all']]);
+    expect(restoreFrom([named('crm.find')], meant)).toEqual([named('find.all')]);
+    const deltas = [delta];
+    expect(restoreFrom(deltas, meant)).toBe(deltas);
+  });
+
   it('restores the client’s tool names in calls, streamed and non-streaming', () => {
     const { request, meant } = nameTools(ask([`${long}read`]), pattern);
     const [name = ''] = sentNames(request);
