@@ -13,7 +13,7 @@ const page: StaticFile = {
 };
 const request = { acceptEncoding: '', ifNoneMatch: '', policy: renderPolicy(undefined) };
 
-describe('a dashboard file', () => {
+describe('a static file', () => {
   it.each([
     ['', undefined, 'the page'],
     ['identity', undefined, 'the page'],
@@ -40,7 +40,7 @@ describe('a dashboard file', () => {
   });
 });
 
-describe('the content security policy for dashboard pages', () => {
+describe('the content security policy of pages', () => {
   it('forbids inline code, external resources and framing', () => {
     const policy = renderPolicy(undefined);
     expect(policy).not.toMatch(/unsafe|https?:|\*/);

@@ -1,6 +1,8 @@
+import { GatewayError } from '@gateway/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StaticFile } from './static-files.ts';
 
-/** A response with a dashboard file, or 304 if the browser already has the file. */
+/** A response with a file, or 304 if the browser already has the file. */
 export interface FileAnswer {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,8 +17,9 @@ export interface FileRequest {
 }
 
 /**
- * The Content-Security-Policy for dashboard pages. A dashboard page may run only its own files, and connect
- * only to this gateway and to the configured OpenID Connect issuer. Inline code is forbidden.
+ * The Content-Security-Policy for pages of the dashboard and of the documentation. A page may run only the
+ * gateway's own files, and connect only to the gateway and to the OpenID Connect issuer, if one is given. Inline
+ * code is forbidden.
  */
 export function renderPolicy(issuer: string | undefined): string {
   const connect = issuer === undefined ? "'self'" : `'self' ${new URL(issuer).origin}`;
@@ -34,7 +37,27 @@ export function renderPolicy(issuer: string | undefined): string {
 }
 
 /**
- * Renders the response with a dashboard file. A file with a content hash in its name is cached for a year. A
+ * Sends a file to a browser. Throws `not_found` if the file does not exist.
+ * @param policy the page's Content-Security-Policy, as returned by `renderPolicy`
+ */
+export function sendFile(
+  file: StaticFile | undefined,
+  policy: string,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  reply: FastifyReply,
+): Buffer {
+  if (file === undefined) throw new GatewayError('not_found');
+  const answer = renderFile(file, {
+    acceptEncoding: [headers['accept-encoding'] ?? ''].flat().join(','),
+    ifNoneMatch: headers['if-none-match'] ?? '',
+    policy,
+  });
+  void reply.status(answer.status).headers(answer.headers);
+  return answer.body;
+}
+
+/**
+ * Renders the response with a file. A file with a content hash in its name is cached for a year. A
  * browser revalidates a file without a content hash in its name before each use.
  */
 export function renderFile(

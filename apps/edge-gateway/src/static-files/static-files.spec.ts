@@ -5,7 +5,7 @@ import { StaticFiles } from './static-files.ts';
 
 let directory: string;
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'dashboard-files-'));
+  directory = mkdtempSync(join(tmpdir(), 'static-files-'));
   mkdirSync(join(directory, 'built/assets'), { recursive: true });
   writeFileSync(join(directory, 'secret.json'), '{}');
   writeFileSync(join(directory, 'built/index.html'), 'the page');
@@ -16,7 +16,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 const open = () => StaticFiles.open(join(directory, 'built'));
 
-describe('the dashboard files', () => {
+describe('the static files', () => {
   it('are found by path, together with their compressed variants', () => {
     const script = open().choose('assets/a-1234.js');
     expect(script).toMatchObject({ contentType: 'text/javascript; charset=utf-8', isImmutable: true });

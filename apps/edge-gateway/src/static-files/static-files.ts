@@ -52,7 +52,7 @@ export class StaticFiles {
     return new StaticFiles(new Map(files));
   }
 
-  /** Returns the dashboard file with this path. Returns undefined if the file does not exist. */
+  /** Returns the file with this path. Returns undefined if the file does not exist. */
   find(path: string): StaticFile | undefined {
     return this.#files.get(path);
   }

@@ -8,7 +8,7 @@ import {
   type Dashboard,
   type DashboardSettings,
 } from '../../dashboard/dashboard.ts';
-import { renderFile } from '../../static-files/render-file.ts';
+import { sendFile } from '../../static-files/render-file.ts';
 import { IdentityClient } from '../../login-sessions/identity-client.ts';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 
@@ -104,16 +104,7 @@ export class DashboardRoute {
   readFile(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Buffer {
     const path = (request.params as Record<string, string>)['*'] ?? '';
     const { files, policy } = this.#dashboard;
-    const file = files.choose(path);
-    if (!file) throw new GatewayError('not_found');
-    const { headers } = request;
-    const answer = renderFile(file, {
-      acceptEncoding: [headers['accept-encoding'] ?? ''].flat().join(','),
-      ifNoneMatch: headers['if-none-match'] ?? '',
-      policy,
-    });
-    void reply.status(answer.status).headers(answer.headers);
-    return answer.body;
+    return sendFile(files.choose(path), policy, request, reply);
   }
 
   /** Redirects to the dashboard. Throws `not_found` if the gateway was deployed without a built dashboard. */

@@ -1,10 +1,9 @@
-import { GatewayError } from '@gateway/errors';
 import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
 import { pagePolicy, Reference } from '../../openapi/reference.ts';
-import { renderFile, renderPolicy } from '../../static-files/render-file.ts';
+import { renderPolicy, sendFile } from '../../static-files/render-file.ts';
 import { DOCS_FILES, type StaticFiles } from '../../static-files/static-files.ts';
 
 const readOpenApi: Operation = {
@@ -36,6 +35,9 @@ const readDocsPage: Operation = {
   answer: { status: 200, description: 'The page.', contentType: 'text/html', schema: z.string() },
   errors: ['not_found'],
 };
+
+/** The documentation calls no OpenID Connect issuer. */
+const docsPolicy = renderPolicy(undefined);
 
 /**
  * Serves the API reference at `GET /openapi.json` and `/docs`, and the pages of the documentation
@@ -76,14 +78,6 @@ export class DocumentationRoute {
   readDocsPage(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Buffer {
     const path = (request.params as Record<string, string>)['*'] ?? '';
     const file = this.#pages.find(path) ?? this.#pages.find(`${path}.html`);
-    if (!file) throw new GatewayError('not_found');
-    const { headers } = request;
-    const answer = renderFile(file, {
-      acceptEncoding: [headers['accept-encoding'] ?? ''].flat().join(','),
-      ifNoneMatch: headers['if-none-match'] ?? '',
-      policy: renderPolicy(undefined),
-    });
-    void reply.status(answer.status).headers(answer.headers);
-    return answer.body;
+    return sendFile(file, docsPolicy, request, reply);
   }
 }
