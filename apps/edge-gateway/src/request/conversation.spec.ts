@@ -47,6 +47,19 @@ const call: Said = { role: 'assistant', calls: ['c1'] };
 const result: Said = { role: 'tool', answers: ['c1'], text: 'found' };
 
 describe('the identity of a conversation', () => {
+  it('lists the answered user turns, newest first, without the first turn and without tool results', () => {
+    const answer: Said = { role: 'assistant', text: 'done' };
+    const turn = (text: string, answers: readonly string[] = []): Said => ({ role: 'user', text, answers });
+    const second = [...opening, call, turn('a reminder next to the result', ['c1']), answer, turn('more')];
+    const third = [...second, answer, turn('even more')];
+    const { messages, body } = outlineOf([...third, answer, turn('and now?')]);
+    const hereOf = (said: readonly Said[]) => {
+      const { messages: some, body: bytes } = outlineOf(said);
+      return new Conversation({ messages: some }, bytes, null).here;
+    };
+    expect(new Conversation({ messages }, body, null).answeredTurns).toEqual([hereOf(third), hereOf(second)]);
+  });
+
   it('finds the previous request of the conversation by the digest of its messages', () => {
     const first = name(opening);
     const second = name([...opening, call, result]);

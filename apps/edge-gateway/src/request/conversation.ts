@@ -101,8 +101,9 @@ export class Conversation {
     const digests: string[] = [];
     for (const [at, message] of messages.entries()) {
       if (at < end) continue;
-      const answersUser = isModels(message) && messages[at - 1]?.role === 'user';
-      if (at > end && answersUser) digests.push(digestOf(all));
+      const turn = messages[at - 1];
+      if (at > end && isModels(message) && turn !== undefined && isUserTurn(turn))
+        digests.push(digestOf(all));
       addMessage(all, message, this.#body);
     }
     return digests.reverse();
@@ -183,6 +184,14 @@ function digestTranscript(
 
 function isModels({ role }: MessageOutline): boolean {
   return role === 'assistant';
+}
+
+/**
+ * Whether a message is a turn of the user. A message with tool results continues the model's turn, even if the
+ * message also contains text.
+ */
+export function isUserTurn({ role, toolResultIds }: MessageOutline): boolean {
+  return role === 'user' && toolResultIds.length === 0;
 }
 
 /** Finds the start of the model's last turn. Consecutive messages of the model count as one turn. */

@@ -4,6 +4,7 @@ import {
   type ConversationPlanRecord,
 } from '@gateway/contracts';
 import { formatNamed } from '@gateway/wire-formats';
+import { isUserTurn } from '../../../request/conversation.ts';
 import type { PlannedReply } from '../../exchange/tool-plan.ts';
 import { nameTurn, type ConversationNames } from './bound-record.ts';
 import type { BoundServices } from './bound-turns.ts';
@@ -62,8 +63,8 @@ function mayLoad(
     loadsTools &&
     isAccepted &&
     additions.length < conversationAdditionsMax &&
-    newest?.role === 'user' &&
-    newest.toolResultIds.length === 0 &&
+    newest !== undefined &&
+    isUserTurn(newest) &&
     (choice === 'unset' || choice === 'auto') &&
     caller.pruning.mode === 'on' &&
     !bytes.includes(ownChange) &&
