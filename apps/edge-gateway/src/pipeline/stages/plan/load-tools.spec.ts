@@ -16,8 +16,12 @@ describe('a later user turn', () => {
     // The prefix of the prompt still contains only the tools of the first request.
     expect(loaded).toMatchObject({ forwarded: [1] });
     // A repeated request loads the same tools, even if the ranking has changed.
-    replica.state.forwarded = [0, 1];
+    Object.assign(replica.state, { forwarded: [0, 1], isStoreDown: true, budget: 'used' });
     expect(additionsOf(await replica.plan(asked(second)))).toEqual([{ after: 2, tools: [3] }]);
+    Object.assign(replica.state, { isStoreDown: false, budget: 'open' });
+    const otherReplica = openReplica(replica.stored);
+    otherReplica.state.forwarded = [0, 1];
+    expect(additionsOf(await otherReplica.plan(asked(second)))).toEqual([{ after: 2, tools: [3] }]);
     replica.state.forwarded = [0, 1, 3];
     const both = [
       { after: 2, tools: [3] },

@@ -16,7 +16,7 @@ import { isBudgetExhausted } from './spend-budget.ts';
  * Loads the deferred tools that match a new user turn. A message after the user's message loads the tools,
  * so the prompt's prefix does not change. The message must appear in every later request. The decision is
  * therefore stored durably before the request is sent, even if the turn loads no tools. A repeated request
- * then gets the same message. If the decision cannot be stored, the turn loads no tools.
+ * gets the same message. If the decision cannot be stored, the turn loads no tools.
  */
 export async function loadTools(
   subject: ConversationSubject,
@@ -26,12 +26,12 @@ export async function loadTools(
   services: BoundServices,
 ): Promise<BoundConversation> {
   const { plan } = known;
-  if (plan === null || !mayLoad(subject, plan, services)) return known;
   const { caller, exchange, request } = subject;
   const { memo, store } = services.boundPlans;
   const after = request.outline.messages.length - 1;
-  const repeated = await memo.find(caller.accountId, here);
+  const repeated = memo.peek(here);
   if (repeated?.plan?.additions.at(-1)?.after === after) return repeated;
+  if (plan === null || !mayLoad(subject, plan, services)) return known;
   const tools = listNewTools(subject, plan, reply);
   const record = { ...plan, additions: [...plan.additions, { after, tools }] };
   if (JSON.stringify(record).length > conversationPlanBytesMax) return known;
@@ -47,12 +47,12 @@ export async function loadTools(
   }
 }
 
-/** A part of a message by which the client itself changes the tools. */
-const ownChange = '"tool_addition"';
+/** The type of a message part by which the client itself changes the tools. */
+const ownChange = 'tool_addition';
 
 /** Returns whether the newest message is a user turn that may load tools. */
 function mayLoad(
-  { request: { outline, bytes }, caller, loadsTools = false }: ConversationSubject,
+  { request: { outline, tape }, caller, loadsTools = false }: ConversationSubject,
   { mode, mayLoad: isAccepted, additions }: ConversationPlanRecord,
   services: BoundServices,
 ): boolean {
@@ -67,7 +67,7 @@ function mayLoad(
     isUserTurn(newest) &&
     (choice === 'unset' || choice === 'auto') &&
     caller.pruning.mode === 'on' &&
-    !bytes.includes(ownChange) &&
+    !tape.hasString([ownChange]) &&
     !isBudgetExhausted(caller, services)
   );
 }

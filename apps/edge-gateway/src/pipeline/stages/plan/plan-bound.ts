@@ -174,7 +174,9 @@ async function carryOn(
   const { memo } = services.boundPlans;
   const found = await findConversation(subject, names, services);
   const { known: before, isSure, wait } = found;
-  if (isSure) memo.keep(caller.accountId, names.here, before);
+  // An earlier attempt of the same request may have stored the tools that this turn loads.
+  const isStored = (memo.peek(names.here)?.plan ?? null) !== null;
+  if (isSure && !isStored) memo.keep(caller.accountId, names.here, before);
   anchor(subject, names, before, services);
   const isRanked = before.plan !== null && (before.plan.mode !== 'whole' || before.plan.isShadow);
   const [ranked, compressed] = await Promise.all([
