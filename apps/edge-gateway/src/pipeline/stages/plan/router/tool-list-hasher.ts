@@ -1,7 +1,8 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { hashToolList } from '@gateway/contracts';
 import type { ToolOutline } from '@gateway/interchange';
+import { BatchedHash } from '../../../../bytes/batched-hash.ts';
 
 /** The hashes that identify a tool list. */
 export interface HashedList {
@@ -31,11 +32,13 @@ export class ToolListHasher {
   }
 }
 
-/** Equal tools of two namespaces have different names, and therefore different hashes. */
-function hashTool(bytes: Buffer, { namespace, range }: ToolOutline): string {
-  const definition = bytes.subarray(range.start, range.end);
-  if (namespace === undefined) return hash('sha256', definition);
-  return createHash('sha256').update(`${namespace}\0`).update(definition).digest('hex');
+/**
+ * Equal tools of two namespaces have different names, and therefore different hashes. The namespace is hashed as a
+ * JSON string, so that its characters cannot be taken for a part of the definition.
+ */
+function hashTool(bytes: Buffer, { namespace, range: { start, end } }: ToolOutline): string {
+  if (namespace === undefined) return hash('sha256', bytes.subarray(start, end));
+  return new BatchedHash().add(JSON.stringify(namespace)).addBytes(bytes, start, end).digestText('hex');
 }
 
 /** Returns a cache key for the selected tools and the bytes from the first to the last selected tool. */
@@ -43,5 +46,8 @@ function keyOf(bytes: Buffer, tools: readonly ToolOutline[]): string {
   const start = tools[0]?.range.start ?? 0;
   const end = tools.at(-1)?.range.end ?? 0;
   const digest = hash('sha256', bytes.subarray(start, end));
-  return `${digest}:${hash('sha256', tools.map(({ index, namespace = '' }) => `${index}${namespace}`).join())}`;
+  const selected = tools.map(({ index, namespace }) =>
+    namespace === undefined ? index : `${index}${JSON.stringify(namespace)}`,
+  );
+  return `${digest}:${hash('sha256', selected.join())}`;
 }
