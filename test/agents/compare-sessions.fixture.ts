@@ -2,6 +2,7 @@
 import { agentNamed, type AgentFormat } from '../../tools/agent/agents.ts';
 import { installPackage } from '../../tools/agent/install-package.ts';
 import { send } from '../e2e/http.fixture.ts';
+import { eventually } from '../integration/stack.fixture.ts';
 import { isBasicTool } from './capable-model.fixture.ts';
 import { runSession, type Session, type SessionRequest } from './sessions.fixture.ts';
 import { strands } from './strands.fixture.ts';
@@ -116,10 +117,16 @@ function testComparison(given: () => Comparison): void {
   });
 
   test('has no failed request', async () => {
-    const { base, key } = given().served.endpoint;
-    const answer = await send(base, { method: 'GET', path: '/v1/account/requests?limit=100', key });
-    const { data } = answer.json() as { data: { status: string }[] };
-    expect(data.length).toBeGreaterThan(4);
+    const { served } = given();
+    const { endpoint, requests } = served;
+    const sent = requests.length - countRounds(served);
+    const log = { method: 'GET', path: '/v1/account/requests?limit=100', key: endpoint.key };
+    // The worker writes the request log after the agent has its answers.
+    const data = await eventually(async () => {
+      const answer = (await send(endpoint.base, log)).json() as { data: { status: string }[] };
+      return answer.data.length >= sent ? answer.data : undefined;
+    });
+    expect(sent).toBeGreaterThan(4);
     expect(data.filter(({ status }) => status !== 'ok')).toEqual([]);
   });
 

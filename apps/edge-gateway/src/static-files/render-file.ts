@@ -36,10 +36,7 @@ export function renderPolicy(issuer: string | undefined): string {
   ].join('; ');
 }
 
-/**
- * Sends a file to a browser. Throws `not_found` if the file does not exist.
- * @param policy the page's Content-Security-Policy, as returned by `renderPolicy`
- */
+/** Sends a file to a browser with a policy from `renderPolicy`. Throws `not_found` if the file is undefined. */
 export function sendFile(
   file: StaticFile | undefined,
   policy: string,
