@@ -20,8 +20,8 @@ export interface KeyChange {
 }
 
 /**
- * A change that affects every key of an account. Such changes are a new policy, new preferences, new model
- * toggles, or the account's deletion.
+ * A change that affects every key of an account, for example a new policy, a new preference, or the
+ * account's deletion.
  */
 export interface AccountChange {
   readonly accountId: string;
@@ -43,7 +43,7 @@ export interface LoginSessionChange {
 const sweepMs = 1_000;
 /** How long announced epochs are collected before they are stored, in milliseconds. */
 const markMs = 250;
-/** Maximum number of accounts per search. The next search finds the remaining accounts. */
+/** Maximum number of accounts per search. The next search finds the accounts above this maximum. */
 const sweptMax = 100;
 
 interface ChangeAnnouncerParts {

@@ -78,7 +78,7 @@ export interface AdmittedGuess {
   readonly own: readonly number[];
   /** Failure counters that a correct password decrements by one. */
   readonly shared: readonly number[];
-  /** The client's network, if a wrong password counts against it. */
+  /** The client's network, or null if a wrong password does not count against the network. */
   readonly network: string | null;
 }
 

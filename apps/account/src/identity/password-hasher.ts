@@ -54,8 +54,8 @@ export class PasswordHasher {
   }
 
   /**
-   * The hash that is used for unknown users, which is created only once. If the queue is full at that time,
-   * the next call creates the hash.
+   * The hash that is used for unknown users, which is created only once. If the hashing queue is full
+   * during the first call, the next call creates the hash.
    */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;

@@ -81,7 +81,7 @@ export async function requestPasswordReset(
  * Sets a new password by means of the token in a link. One transaction marks the token as used, ends all
  * login sessions and revokes all device tokens. The reply contains a new device token, because the link
  * proves the person's identity. Throws `invalid_mail_token`. Throws `invalid_field` for an unacceptable
- * password. In this case, the token stays usable.
+ * password, and keeps the token valid.
  */
 export async function resetPassword(
   identity: Identity,

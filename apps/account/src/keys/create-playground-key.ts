@@ -61,7 +61,7 @@ export async function createPlaygroundKey(
     return { ...once, epoch };
   });
   for (const keyId of revoked) context.changes.announceKeyChange({ accountId, keyId, epoch, revoked: true });
-  // The function announces a replayed key again. An earlier process may have stored the reply and died before its announcement.
+  // A replayed key is also announced, because an earlier process may have crashed before the announcement.
   context.changes.announceKeyChange({ accountId, keyId: reply.key.id, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }

@@ -124,8 +124,8 @@ function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, s
 }
 
 /**
- * Returns the scopes of an API key for a request that does not specify scopes. If the call adds or changes a
- * restriction, the scope `manage` is removed, because a restricted key is meant for an agent.
+ * Chooses the scopes of an API key if the request to create or change the key specifies no scopes. If the call
+ * adds or changes a restriction, the scope `manage` is removed, because a restricted key is meant for an agent.
  * @param before the API key before the call, or null for a new key.
  * @param after the API key after the call, before this function may remove `manage`.
  * @throws GatewayError `invalid_field` if the key would have no scopes left
@@ -166,8 +166,8 @@ export const allParts = {
 
 /**
  * Checks that the API key that makes a change grants at most its own permissions. A user or an operator has all
- * permissions. An unrestricted API key may grant higher limits than the account's defaults, but only scopes
- * that it has itself. Only users, operators and unrestricted keys can grant the scope `manage`.
+ * permissions. An unrestricted API key may grant limits above the account's defaults. Any API key may grant
+ * only its own scopes. Only users, operators and unrestricted keys can grant the scope `manage`.
  * @throws GatewayError `grant_exceeds_key`, with the field and the maximum that the key may grant
  */
 export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, parts: GrantedParts): void {

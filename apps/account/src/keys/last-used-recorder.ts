@@ -4,8 +4,8 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
 /**
- * Maximum number of API keys with a last use that waits to be written. The same maximum applies to API keys
- * with a last use that was written within the last minute. The last use of further keys is not recorded.
+ * Maximum number of API keys in the write queue, and in the cache of keys that were written within the last
+ * minute. While the write queue is full, uses of further keys are not recorded.
  */
 const keysMax = 10_000;
 

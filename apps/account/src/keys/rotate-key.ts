@@ -41,7 +41,7 @@ export async function rotateKey(
     const once = await runOnce(tx, pepper, call, () => replaceSecret(tx, { request, pepper, now, epoch }));
     return { ...once, epoch };
   });
-  // The function announces a replayed key again. An earlier process may have stored the reply and died before its announcement.
+  // A replayed key is also announced, because an earlier process may have crashed before the announcement.
   context.changes.announceKeyChange({ accountId, keyId, epoch });
   return { key: reply.key, sealedSecret: sealSecret(reply.secret, recipientPublicKey), replayed };
 }

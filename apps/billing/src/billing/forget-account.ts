@@ -63,9 +63,9 @@ async function forgetCustomer(
 
 /**
  * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read the
- * deletion mark. A writer that missed the deletion mark therefore cannot add a ledger entry after the account
- * was renamed. An SQL statement takes its snapshot after it acquires its locks. A writer that waits for this
- * lock therefore reads the deletion mark.
+ * deletion mark. Therefore, no writer can add a ledger entry after the account was renamed. An SQL statement
+ * takes its snapshot after it acquires its locks. A writer that waits for this lock therefore reads the
+ * deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

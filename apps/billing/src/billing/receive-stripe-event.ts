@@ -16,8 +16,8 @@ type Context = Pick<BillingContext, 'database' | 'payments' | 'now'>;
 
 /**
  * Processes each Stripe event once. An event only triggers an update of the stored subscription from Stripe,
- * so the order of events is irrelevant. An event is stored after it has been processed. If processing fails,
- * Stripe therefore sends the event again. Stripe signs each delivery separately, so a repeated signature is
+ * so the order of events is irrelevant. An event is stored only after it has been processed, so Stripe sends
+ * the event again if processing fails. Stripe signs each delivery separately, so a repeated signature is
  * treated as a replay and rejected.
  */
 export async function receiveStripeEvent(

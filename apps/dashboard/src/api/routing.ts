@@ -3,7 +3,7 @@ import { api, unwrap } from './client.ts';
 
 const readPreferences = () => unwrap(api.GET('/v1/account/routing/preferences'));
 export type RoutingPreferences = Awaited<ReturnType<typeof readPreferences>>;
-/** A partial update of the routing preferences. The objects within the update can also be partial. */
+/** A partial update of the routing preferences. Nested objects can also be partial. */
 export interface PreferencesUpdate extends Partial<Omit<RoutingPreferences, 'pruning' | 'compression'>> {
   readonly pruning?: Partial<RoutingPreferences['pruning']>;
   readonly compression?: Partial<RoutingPreferences['compression']>;

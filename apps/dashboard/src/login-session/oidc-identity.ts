@@ -25,7 +25,7 @@ const onLoopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/;
 
 /** Requires HTTPS, except for an issuer on a loopback address, which browsers treat as secure. */
 function chooseTransport(issuer: string) {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- not deprecated in fact: the library marks the option only to warn of it, and it is set only for loopback
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the library marks the option as deprecated only as a warning, and the code sets the option only for loopback addresses
   return { [oauth.allowInsecureRequests]: onLoopback.test(issuer) };
 }
 

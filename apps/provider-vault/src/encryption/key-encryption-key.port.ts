@@ -4,7 +4,7 @@
 export interface KeyBinding {
   /** The whole binding, as bytes. */
   readonly associatedData: Buffer;
-  /** The part of the binding that may appear in the key service's audit log. This part contains no secrets. */
+  /** The part of the binding that contains no secrets and may appear in the key service's audit log. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -68,8 +68,8 @@ export function renderToolText(definition: ToolDefinition): EncoderText {
 }
 
 /**
- * The second encoder's text for a tool, which is the name and the description. If its text includes parameters, the
- * second encoder takes twice as long and finds fewer needed tools, and the first encoder already reads parameters.
+ * The second encoder's text for a tool, which is the name and the description. With parameters in the text, the
+ * second encoder takes twice as long and finds fewer needed tools. The first encoder already reads the parameters.
  */
 export function renderToolSentence({ name, description }: ToolDefinition): EncoderText {
   const parts: EncoderText = [

@@ -36,8 +36,8 @@ const reservedPerAccount = 16;
  */
 const batchTasksPerAccountMax = 16;
 /**
- * Every eighth batch starts with the least urgent task, so that the first encoder's tool vectors are computed even
- * under load. Background tasks are an exception, because no ranking needs their vectors.
+ * Every eighth batch takes `later` tasks first, so that the first encoder's tool vectors are computed even
+ * under load. Background tasks always come last, because no ranking needs their vectors.
  */
 const turnOfTheLast = 8;
 const leastUrgentFirst: readonly Urgency[] = ['later', 'awaited', 'refined', 'plan', 'background'];

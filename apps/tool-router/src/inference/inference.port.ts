@@ -36,7 +36,7 @@ export interface Inference {
   run(task: InferenceTask, options: InferenceOptions): Promise<Float32Array>;
 }
 
-/** Thrown if inference fails. The caller then uses keyword ranking. */
+/** Thrown if inference fails. The caller handles the error by using keyword ranking. */
 export class InferenceRefused extends Error {
   readonly reason: 'no_model' | 'late' | 'busy';
 

@@ -64,10 +64,7 @@ export interface ToolSet {
    * not chosen by a ranking.
    */
   readonly rankedBy: string | undefined;
-  /**
-   * Whether a later turn may still prune tools, because no turn so far contained enough evidence about the
-   * needed tools.
-   */
+  /** Whether all turns so far lack evidence about the needed tools, so a later turn may still prune tools. */
   readonly isUndecided: boolean;
 }
 
@@ -174,8 +171,8 @@ function chooseFirst(
 }
 
 /**
- * The earlier requests that were sent with the whole tool list, because no turn had decided or because a plan
- * missed its deadline.
+ * The earlier requests that were sent with the whole tool list. Causes are turns without enough evidence
+ * about tools, and plans that missed the deadline.
  */
 function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
   const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);
@@ -195,8 +192,8 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
 }
 
 /**
- * Adds the tools that later turns need. A conversation never changes its ranker. A turn that was ranked by
- * another ranker, because the conversation's ranker was not available, adds no tools.
+ * Adds the tools that later turns need. A conversation never changes its ranker. If the conversation's
+ * ranker was unavailable and another ranker ranked a turn, the turn adds no tools.
  */
 function* growSet(
   { names }: KeywordIndex,

@@ -62,8 +62,8 @@ interface TurnFacts {
 }
 
 /**
- * Caches the facts about user turns, because each agent loop step repeats the same turns. The turn's text is the
- * key, so that the lookup of a stored turn (`TurnMemory`) compares no text.
+ * Caches the facts about user turns, because each agent loop step repeats the same turns. The cache key is the
+ * turn's text. For a turn that is stored in `TurnMemory`, a lookup compares no text.
  */
 export class MemoizedTurns {
   readonly #known = new LRUCache<string, TurnFacts>({

@@ -21,8 +21,8 @@ const conversationTokens = 2_000;
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /**
- * Length of the recovery tool's definition in tokens. The first number is the length of the definition
- * without the tool names. The second number is the length added by each listed tool name.
+ * Length of the recovery tool's definition in tokens: `recoveryToolTokens` for the definition without the
+ * tool names, and `nameTokens` for each listed tool name.
  */
 const recoveryToolTokens = 180;
 const nameTokens = 5;
@@ -95,12 +95,12 @@ export interface KChoice {
 
 /**
  * Chooses the K with the lowest cost. Without recovery, K is the smallest value with sufficient recall. With
- * recovery, the share of tools that are forwarded or recovered must meet the recall target. Among these values of
- * K, the function chooses the one with the lowest cost. The cost of a K (number of ranked tools) consists of
- * three parts. The three parts are the definitions over the whole conversation, the tool names in the recovery
- * tool, and the expected recovery rounds. The function then chooses the cheaper of the options with and without
- * recovery. If pruning would cost more than it saves, all tools are forwarded. A conversation that started with
- * the whole tool list gets a K only if the remaining savings exceed the cost of rewriting the prompt cache.
+ * recovery, the share of tools that are forwarded or recovered must meet the recall target. Among these values
+ * of K, the function chooses the one with the lowest cost. The cost of a K (number of ranked tools) includes
+ * the definitions over the whole conversation, the tool names in the recovery tool, and the expected recovery
+ * rounds. Recovery is enabled only if the option with recovery is cheaper than the option without recovery. If
+ * pruning would cost more than it saves, all tools are forwarded. A conversation that started with the whole
+ * tool list gets a K only if the remaining savings exceed the cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -233,8 +233,8 @@ interface Rates {
 }
 
 /**
- * @param requests expected number of requests that will send the prefix. The first of these requests writes
- * the prefix to the cache.
+ * @param requests expected number of requests that will send the prefix. The first request with the prefix
+ * writes the prefix to the cache.
  */
 function ratesOf({ price, tools, scored, kMin }: KQuestion, requests = requestsExpected): Rates {
   const definitionTokens = price === undefined ? toolTokens : price.listTokens / Math.max(1, tools);

@@ -5,7 +5,7 @@ import { weightOfOwnWord, type KeywordIndex } from '../tool-index/keyword-index.
 
 /** Properties that differ between ranking methods. */
 interface MethodFacts extends Pick<TurnRanking, 'method' | 'methodReason' | 'rankedBy'> {
-  /** Returns the confidence that corresponds to a best score. */
+  /** Converts the best score of a ranking to a confidence. */
   readonly confidence: (topScore: number) => number;
   /** Keyword scores by tool position. */
   readonly keyword: Float64Array;

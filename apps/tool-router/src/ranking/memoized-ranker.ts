@@ -75,7 +75,7 @@ export class MemoizedRanker implements ToolRanker {
     return ranking;
   }
 
-  /** Joins the digests of the relevant turns. Digests have one length, so different queries have different keys. */
+  /** Joins the digests of the relevant turns. All digests have equal length, so different queries have different keys. */
   #keyOf(
     listHash: string,
     { turns, at }: RankQuestion,

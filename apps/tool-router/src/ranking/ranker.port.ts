@@ -61,7 +61,7 @@ export interface RankOptions {
 /**
  * The reason why this ranking method was used. With `semantic`, vectors ranked the tool list, as intended.
  * All other reasons apply to keyword rankings. With `asked`, the caller requested keyword ranking. With
- * `short_list`, all tools are forwarded. With `new_tools`, too many tools do not have a vector yet. Their
+ * `short_list`, all tools are forwarded. With `new_tools`, too many tools do not have a vector yet. Missing
  * vectors are computed after the plan has been made. With `no_model`, the model is missing or broken. With
  * `late`, the deadline has passed. With `busy`, too many tasks are waiting.
  */
@@ -86,10 +86,10 @@ export interface TurnRanking {
    */
   readonly topScore: number;
   /**
-   * The evidence about the needed tools in the words of the turn and its context. The evidence is the
-   * best keyword score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool
+   * The evidence about the needed tools in the words of the turn and its context. The evidence is the best
+   * keyword score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool
    * contains a word of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976).
-   * The evidence is therefore measured in distinctive words, and is comparable between tool lists of any
+   * The unit of the evidence is one distinctive word, so the evidence is comparable between tool lists of any
    * size. Both ranking methods compute the evidence from the keyword scores.
    */
   readonly evidence: number;

@@ -19,7 +19,7 @@ export interface EncoderVectors {
   readonly dimensions: number;
   /** Unit-length vectors for the tools in the list, one row per tool. */
   readonly tools: Float32Array;
-  /** Vectors of the turn's `texts`, in the same order. */
+  /** One vector for each of the turn's `texts`, in the order of the texts. */
   readonly texts: readonly Float32Array[];
 }
 

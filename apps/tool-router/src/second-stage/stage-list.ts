@@ -8,8 +8,8 @@ export interface StageList {
   /** Positions of the tools with the word in their name, keyed by word. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
-   * Positions of the tools with two adjacent words in their name, keyed by `pairOf`. If a name contains the
-   * same pair of words twice, the tool is listed twice.
+   * For each pair of adjacent words (`pairOf`), the positions of the tools with this pair in their name. If
+   * a name contains the same pair of words twice, the tool is listed twice.
    */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;
   /** The sum of `idfOf` over the words in each tool's name, by tool position. */

@@ -63,7 +63,7 @@ const knownRunsMax = 32_000;
 const knownRunLengthMax = 24;
 let counts = 0;
 
-/** Returns the id for a new count. */
+/** Returns a new id for a count of tokens. */
 export function nextCount(): number {
   counts += 1;
   return counts;
@@ -120,8 +120,8 @@ function readToken(word: string): string | null {
 }
 
 /**
- * V8 stores a substring of 13 or more characters as a view of the whole text. If the text is copied, V8 can
- * free the memory of the whole text.
+ * V8 stores a substring of 13 or more characters as a view of the whole text. A copy of the substring lets
+ * V8 free the memory of the whole text.
  */
 function detach(word: string): string {
   return word.length < 13 ? word : Buffer.from(word).toString();

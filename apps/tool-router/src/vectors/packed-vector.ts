@@ -14,7 +14,7 @@ export function packVector(vector: Float32Array): PackedVector {
   return { steps, scale };
 }
 
-/** A serialized vector starts with the scale in four bytes (little endian). One byte per number follows. */
+/** Serializes a vector as the scale in four bytes (little endian), followed by one byte per number. */
 export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
   const bytes = Buffer.allocUnsafe(4 + steps.length);
   bytes.writeFloatLE(scale, 0);

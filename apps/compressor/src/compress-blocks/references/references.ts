@@ -3,7 +3,7 @@ import { cutText } from '../../text/cut-text.ts';
 /** Maximum length of a label in a reference, in characters. */
 const labelLength = 40;
 /**
- * Maximum length of a line that is parsed as a reference. Every reference with two labels is shorter. The limit
+ * Maximum length of a parsed reference. Every reference with two labels is shorter than this maximum. The limit
  * is needed because the regular expressions take quadratic time on a long line that begins like a reference.
  */
 const referenceLengthMax = 256;
@@ -56,7 +56,7 @@ export type Reference =
 
 const betweenEnds = '" to "';
 
-/** Parses a line that is a reference. Returns undefined for all other lines. */
+/** Parses a reference. Returns undefined if the line is not a reference. */
 export function parseReference(line: string): Reference | undefined {
   if (line.length > referenceLengthMax) return undefined;
   const numbers = /^\[lines (\d+)-(\d+) as above\]$/.exec(line);

@@ -7,9 +7,7 @@ import type { TextStep } from './text-step.ts';
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
-/**
- * Maximum share of its tokens that a tool result keeps for critical lines, in addition to the start and end.
- */
+/** Maximum share of a tool result's tokens for critical lines outside the start and end of the result. */
 const shareMax = 0.2;
 const linesMin = 8;
 /** Length in characters of the pieces of a text with few lines. Pieces end at JSON or sentence boundaries. */

@@ -46,7 +46,7 @@ export function ProvidersPage() {
   );
 }
 
-/** Filters the providers. Connected providers come first. Providers are sorted by name within both groups. */
+/** Filters the providers. Connected providers come before unconnected providers, and each group is sorted by name. */
 function chooseShown(all: readonly Provider[], shown: Shown, search: string): Provider[] {
   const words = search.trim().toLowerCase();
   return all

@@ -97,7 +97,7 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 }
 
 /**
- * Returns the maximum probability of the observed number of misses, or of fewer misses, if the mean loss is
+ * Returns the maximum probability that at most the observed number of misses occurs if the mean loss is
  * `loss`. With probability p₁, a conversation misses one tool and has the loss 1 − ρ (ρ is the recovery
  * rate). With probability p₂, a conversation misses several tools and has at most the loss 1. The two
  * probabilities therefore satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one

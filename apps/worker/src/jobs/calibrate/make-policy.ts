@@ -42,9 +42,9 @@ export interface Calibration {
  * Computes an account's routing policy from its measurements. Each bucket combines an intent with a size band.
  * Each size band also has a bucket for all intents. K (the number of ranked tools) is the smallest value for
  * which the lower bound of effective recall meets the target. After a drop in recall, only the conversations
- * after the drop count for a bucket. Pruning stays off in the bucket, and all tools are sent, until there are
- * enough conversations after the drop. Pruning is also off in a bucket if even the upper bound of recall for
- * its plans is below the target.
+ * after the drop count for a bucket. Until there are enough conversations after the drop, all tools are sent
+ * in the bucket. All tools are also sent if the upper bound of recall for the bucket's plans is below the
+ * target.
  */
 export function calibrate(
   { samples, pruned }: Measurements,

@@ -50,9 +50,9 @@ const missesInFull = 40;
 /**
  * Measures how recall grows with K (the number of ranked tools). For each number of misses, the function finds
  * the smallest K (number of ranked tools) that causes no more misses. The points on the recall curve are in
- * ascending order of K. Recall never decreases as K grows. The first point with a bound that meets the target is
- * therefore as reliable as a single bound. Choosing among many values of K therefore needs no statistical
- * correction.
+ * ascending order of K. Recall never decreases as K grows. The lower bound of recall for the first point that
+ * meets the target is as reliable as a single bound. Therefore, choosing among many values of K needs no
+ * statistical correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const needed = samples.map(neededKOf).sort((one, other) => one - other);

@@ -25,13 +25,13 @@ export interface PrunedCount {
   readonly recovered: number;
   readonly squares: number;
   /**
-   * Time of the account's first counted conversation, as RFC 3339. Earlier shadow conversations are not
-   * counted.
+   * Time of the account's first counted conversation, as RFC 3339. Shadow conversations before this time
+   * are not counted.
    */
   readonly since: string;
 }
 
-/** Minimum number of missed tools in shadow conversations. Below this number, the prior recovery rate applies. */
+/** Minimum number of missed tools in shadow conversations for the measured recovery rate to replace the prior. */
 const missedMin = 20;
 /**
  * The 95% quantile of the normal distribution. Each bound that uses this quantile holds in 95 out of 100

@@ -139,7 +139,7 @@ export function measureDispersion(
 
 /**
  * Sums the squared differences between the counts in the blocks and their expected values. Also sums the
- * variances that independent conversations would have.
+ * variances of the counts under the assumption that conversations are independent.
  */
 class Tally {
   #events = 0;

@@ -22,9 +22,9 @@ const alarmMultiple = 3_000_000;
 /**
  * Maximum number of conversations in a run of the CUSUM test. Fewer conversations are sufficient to confirm a
  * drop of ten percentage points in recall. In a longer run, small errors in the reference conversations could
- * look like evidence of a drop. A run of maximum length therefore becomes part of the reference, and a new
- * run starts. This limit follows the idea of window-limited tests (Lai, "Sequential changepoint detection in
- * quality control and dynamical systems", 1995).
+ * look like evidence of a drop. Therefore, when a run reaches the maximum length, its conversations join the
+ * reference, and a new run starts. This limit follows the idea of window-limited tests (Lai, "Sequential
+ * changepoint detection in quality control and dynamical systems", 1995).
  */
 const runMax = 1_000;
 const alarmMin = 7;
@@ -152,9 +152,9 @@ function testChange(
 }
 
 /**
- * Computes the evidence of a CUSUM run. The shares of conversations before a drop are estimated from a
- * limited number of conversations. The evidence therefore includes the sampling errors of both the reference
- * and the run. To correct for these errors, the evidence is multiplied by the reference's share of all conversations.
+ * Computes the evidence of a CUSUM run. The shares of conversations before a drop are estimated from a limited
+ * number of conversations, so both the reference and the run contain sampling errors. To correct for the
+ * sampling errors, the evidence is multiplied by the reference's share of all conversations.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;

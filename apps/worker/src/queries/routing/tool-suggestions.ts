@@ -5,8 +5,8 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
 /**
- * Maximum number of routing decisions that are read. The query spends most of its time expanding the
- * candidates of the decisions.
+ * Maximum number of routing decisions that are read. The number is limited because the query takes most of
+ * its time to unpack the ranked tools of each decision.
  */
 const requestsMax = 1_000;
 /**
