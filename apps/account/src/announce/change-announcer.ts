@@ -31,8 +31,8 @@ export interface AccountChange {
 }
 
 /**
- * The user that a broadcast is about. The broadcast concerns the user's account or the end of the user's
- * login sessions.
+ * The user that a broadcast is about. The broadcast announces a change of the user's account or the end of
+ * the user's login sessions.
  */
 export interface LoginSessionChange {
   readonly issuer: string;
@@ -72,8 +72,8 @@ export class ChangeAnnouncer {
   readonly #database: AccountDatabase;
   readonly #logger: Pick<Logger, 'warn'>;
   /**
-   * The epochs that the last sweep found to be announced. A change is announced again by the second sweep
-   * that finds it. During the first sweep, a process may still be announcing the change itself.
+   * The unannounced epochs that the last sweep found. The second sweep that finds a change announces the
+   * change again. During the first sweep, another process may still be announcing the change.
    */
   #lastSwept: ReadonlyMap<string, number> = new Map();
   #timer: NodeJS.Timeout | undefined;

@@ -57,7 +57,7 @@ export async function keepPlan(
 }
 
 /**
- * Returns the stored plan of the first given name that has one. Each read restarts the retention period of
+ * Returns the plan that is stored under the first matching name. Each read restarts the retention period of
  * the plan.
  */
 export async function findPlan(
@@ -98,8 +98,8 @@ export async function keepUnchangedTurn(
 }
 
 /**
- * Returns those of the given names that `keepUnchangedTurn` has stored. Each read restarts the retention
- * period of the names that it returns.
+ * Filters the given names, and returns the names that `keepUnchangedTurn` has stored. Each read restarts
+ * the retention period of the names that it returns.
  */
 export async function findUnchangedTurns(
   { database }: PlanContext,

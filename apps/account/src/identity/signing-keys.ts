@@ -15,8 +15,8 @@ export interface SigningKeysOptions {
   /** How long a key signs tokens before the next signing key replaces it, in milliseconds. */
   readonly signsForMs?: number;
   /**
-   * Time between the publication of a signing key and its first signature, in milliseconds. Verifiers can
-   * fetch the key during this time.
+   * Time between the publication of a signing key and its first signature, in milliseconds. Verifiers fetch
+   * the new key before the first signature.
    */
   readonly publishedAheadMs?: number;
   /**
@@ -79,7 +79,7 @@ export class SigningKeys {
     throw new Error('no key can sign access tokens: check SESSION_SECRET');
   }
 
-  /** The keys that verify access tokens: the current, recent and upcoming signing keys. */
+  /** The keys that verify access tokens, which are the current, recent and upcoming signing keys. */
   async publicKeys(): Promise<LoginSessionKey[]> {
     return (await this.#read()).map(({ publicJwk }) => loginSessionKey.parse(publicJwk));
   }

@@ -9,7 +9,7 @@ import {
   type StoredLimits,
 } from './api-key-row.ts';
 
-/** All permissions of an API key, in a form that can be compared with those of another key. */
+/** All permissions of an API key, in a form that can be compared with the permissions of another key. */
 export interface KeyAuthority {
   readonly scopes: readonly KeyScope[];
   readonly limits: EffectiveLimits;
@@ -176,8 +176,7 @@ export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, p
 }
 
 /**
- * Checks that an API key does not raise an account limit above the key's own limit. The API key may use the
- * account's limit.
+ * Checks that an API key does not raise a limit of the account above the key's own limit.
  * @param limits the account's new limits. Limits that do not change are absent. @throws GatewayError
  * `grant_exceeds_key`, with the field and the highest value that the key may set
  */

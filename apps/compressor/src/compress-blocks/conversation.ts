@@ -163,8 +163,8 @@ export class ConversationCompressor {
 }
 
 /**
- * Whether the text contains no unpaired surrogate. UTF-8 cannot represent an unpaired surrogate, so hashing
- * or scanning such a text would change it.
+ * Whether the text contains no unpaired surrogate. UTF-8 cannot represent an unpaired surrogate, so
+ * encoding a text with an unpaired surrogate changes the text.
  */
 function isExact(text: string): boolean {
   return text.isWellFormed();

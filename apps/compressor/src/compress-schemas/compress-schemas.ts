@@ -50,11 +50,11 @@ const emptyWalk: SchemaWalk = { positions: [], isComplete: true };
 const unchanged: CompressedDefinition = { edits: [], steps: [] };
 
 /**
- * Removes those parts of a tool definition that neither affect which arguments are valid nor inform the
- * model. The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and descriptions
- * that only repeat a name. The mode `balanced` also removes sentences from long descriptions. Compressing a
- * definition again changes nothing, and the output is never longer than the definition. The function leaves
- * text unchanged if it is not JSON or has an unknown definition format.
+ * Removes the parts of a tool definition that the model does not need and that do not affect which arguments
+ * are valid. The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and
+ * descriptions that only repeat a name. The mode `balanced` also removes sentences from long descriptions.
+ * Compressing a definition again changes nothing, and the output is never longer than the definition. The
+ * function leaves text unchanged if it is not JSON or has an unknown definition format.
  */
 export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));

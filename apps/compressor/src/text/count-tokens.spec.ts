@@ -42,7 +42,7 @@ describe('countTokens', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const usedMiB = (): number => {
-      // The first garbage collection may only finish an earlier collection. Such a collection keeps all newer objects.
+      // The first call may only finish an earlier garbage collection, which keeps all newer objects.
       collect();
       collect();
       // The test excludes array buffers, because they contain no text from the counter and are released late.

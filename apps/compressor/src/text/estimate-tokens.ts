@@ -3,9 +3,7 @@ const space = 0;
 const letter = 1;
 const digit = 2;
 const punctuation = 3;
-/**
- * The class of all non-ASCII characters. A non-ASCII unit is a UTF-16 unit in text, or a byte in UTF-8.
- */
+/** The class of all non-ASCII characters. The unit is a UTF-16 unit in a string, or a byte in UTF-8. */
 const wide = 4;
 const newline = 5;
 
@@ -25,10 +23,10 @@ const classByCode = Uint8Array.from({ length: 128 }, (_, code) => {
 const unitsPerToken = Float64Array.of(Infinity, 7, 3, 3, 1.3, Infinity);
 
 /**
- * Estimates the token count of a text in a single pass. Runs of letters, digits, punctuation or non-ASCII
- * characters count by their length. A run of whitespace counts as one token. A single space counts as zero
- * tokens, because the tokenizer adds it to the next word. `npm run eval:compression` prints the difference
- * between the estimate and o200k.
+ * Estimates the token count of a text in a single pass. For a run of letters, digits, punctuation or
+ * non-ASCII characters, the number of tokens depends on the length of the run. A run of whitespace counts
+ * as one token. A single space counts as zero tokens, because the tokenizer adds it to the next word. `npm
+ * run eval:compression` prints the difference between the estimate and o200k.
  */
 export function estimateTextTokens(text: string, from = 0, to = text.length): number {
   let tokens = 0;

@@ -34,9 +34,9 @@ const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
 
 /**
- * The active key versions, and the keys of each replica. The rotation of keys is safe because of two rules,
- * which one lock protects. A key version is activated only if every running replica has its key. A replica
- * that lacks the key of an active version does not start to serve requests.
+ * The active key versions, and the keys of each replica. One lock enforces two rules, which make the
+ * rotation of keys safe. A key version is activated only if every running replica has its key. A replica
+ * serves requests only if it has the keys of all active versions.
  */
 export class KeyVersions {
   readonly #database: VaultDatabase;

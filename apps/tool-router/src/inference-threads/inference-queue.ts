@@ -4,8 +4,8 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'refined', 'awaited', 'later', 'background'];
 /**
- * Maximum number of inference tasks per batch. Several plan tasks share one batch. All other tasks take a few
- * milliseconds. All results of a batch arrive together, so these tasks run in small batches.
+ * Maximum number of inference tasks per batch. Several plan tasks share one batch. Tasks of all other kinds take
+ * a few milliseconds each, and all results of a batch arrive together, so the batches of these tasks are small.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = {
   plan: 64,
@@ -15,8 +15,8 @@ const batchTasksMax: Readonly<Record<Urgency, number>> = {
   background: 1,
 };
 /**
- * Maximum number of waiting inference tasks per urgency. A longer queue would be useless, because a plan task
- * behind 512 other tasks, or a refined task behind 64, would miss its deadline.
+ * Maximum number of waiting inference tasks per urgency. The limits for plan tasks and refined tasks follow
+ * from their deadlines, which a task in a longer queue would miss.
  */
 const waitingMax: Readonly<Record<Urgency, number>> = {
   plan: 512,

@@ -19,8 +19,8 @@ export interface RankedTurn {
 const coverageMin = 0.5;
 /**
  * Minimum gain in coverage that justifies rewriting a cached prefix. Coverage is the probability that a needed
- * tool is in the tool set. The first number applies without recovery, the second with recovery. The second
- * number comes from `npm run eval:sessions`, measured on conversations outside its report.
+ * tool is in the tool set. `gainMin` applies without recovery, and `gainMinReachable` applies with recovery.
+ * `gainMinReachable` was measured with `npm run eval:sessions`, on conversations outside the report.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
@@ -36,9 +36,9 @@ interface GrowthQuestion {
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
   /**
-   * Whether the added tools come after the cached prefix. Every turn then adds its best tools, because an
-   * added tool costs only its definition. A turn that continues the previous task also adds tools, because
-   * the later steps of a task often need other tools.
+   * Whether the added tools come after the cached prefix. With tools after the cached prefix, every turn
+   * adds its best tools, because an added tool costs only its definition. A turn that continues the
+   * previous task also adds tools, because the later steps of a task often need other tools.
    */
   readonly isAppended: boolean;
   /**

@@ -22,8 +22,8 @@ interface StoredTurns {
 
 /**
  * Stores the user turns of each conversation under the account and the hash from `hashTurns`. Later requests
- * can then leave out these turns. Each stored conversation belongs to one account, so a hash gives no access
- * to another account's conversation.
+ * of a conversation can omit the stored turns. Each stored conversation belongs to one account, so a hash
+ * gives no access to another account's conversation.
  */
 export class TurnMemory {
   readonly #stored: LRUCache<string, StoredTurns>;
@@ -46,7 +46,7 @@ export class TurnMemory {
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
       // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
-      // The list of turns is therefore stored twice, with and without the newest turn.
+      // Therefore, the turns are stored twice, with and without the newest turn.
       this.#keep(accountId, userTurns.slice(0, -1));
       this.#keep(accountId, userTurns);
       return userTurns;

@@ -23,9 +23,8 @@ export function listGrid(scored: number, factor = gridFactor): number[] {
 
 /**
  * Plans a shadow conversation again with each tried K, as if a calibrated policy of the account had that K.
- * Returns, for each tool, the smallest K at which the newest turn's tool set contains the tool. Every larger
- * K must also contain the tool. If only the whole tool list contains a tool, its K is the number of tools
- * that count toward K.
+ * Returns, for each tool, the smallest K from which on the newest turn's tool set always contains the tool.
+ * For a tool that is sent only with the whole tool list, this K is the number of tools that count toward K.
  * @param turns every user turn of the conversation so far, oldest first.
  */
 export function* replayGrid(

@@ -41,10 +41,10 @@ export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * The values of K for a class of turns, one for each overall recall in ascending order. Each K (number of
-   * ranked tools) reaches its recall with as few tools as possible. Each forwarded tool raises the recall of
-   * confident turns more than the recall of unsure turns. Recall is therefore above the mean for confident
-   * turns, and below the mean for unsure turns.
+   * The values of K for a class of turns, one for each overall recall in ascending order. For each recall, K
+   * (the number of ranked tools) minimizes the total number of forwarded tools. Each forwarded tool raises
+   * the recall of confident turns more than the recall of unsure turns. Recall is therefore above the mean
+   * for confident turns, and below the mean for unsure turns.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
@@ -186,8 +186,8 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 }
 
 /**
- * Returns the recall curve for a tool list that is `factor` times as long. K (the number of ranked tools) is
- * multiplied by the same factor. The returned number is a conservative estimate.
+ * Returns the recall curve for a tool list that is `factor` times as long. Each K (number of ranked tools)
+ * on the curve is multiplied by `factor`. The result is a conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);

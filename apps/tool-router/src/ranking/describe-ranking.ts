@@ -60,8 +60,8 @@ export function* describeLogits(
 }
 
 /**
- * Minimum weight of a word that can name a tool. Words from turns before the previous turn have lower
- * weights, so they do not name tools.
+ * Minimum weight of a word that can name a tool. Only words from the turn and the previous turn can reach
+ * this weight.
  */
 const namingWeightMin = 0.5;
 

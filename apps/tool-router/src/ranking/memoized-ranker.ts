@@ -87,7 +87,7 @@ export class MemoizedRanker implements ToolRanker {
     return key;
   }
 
-  /** SHA-256 of a turn. In every request, the stored turns of a conversation are the same strings, so most are known. */
+  /** SHA-256 of a turn. Most digests are cached, because requests of a conversation share the same stored turns. */
   #digestOf(turn: string): string {
     const known = this.#digests.get(turn);
     if (known !== undefined) return known;

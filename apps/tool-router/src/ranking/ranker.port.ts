@@ -51,7 +51,7 @@ export interface RankOptions {
   readonly encoders?: EncoderChoice;
   /**
    * Deadline in milliseconds, as a timestamp from `performance.now()`. If vector ranking is not finished by
-   * then, the ranker returns keyword ranking.
+   * the deadline, the ranker returns keyword ranking.
    */
   readonly deadlineAt?: number;
   /** The account for which the ranking is computed. Accounts take turns on the inference thread. */

@@ -30,8 +30,8 @@ export interface StageVectors extends EncoderVectors {
 
 /**
  * Computes the features of each tool for a turn as a tools × features matrix, one row per tool. A different
- * order of the tools changes only the order of the rows. The columns are `featureNames`, or `allFeatureNames` with
- * the vectors of both encoders.
+ * order of the tools changes only the order of the rows. The columns are `featureNames`, or `allFeatureNames`
+ * if both encoders supply vectors.
  * @param keyword the turn's keyword scores, if they were already computed.
  */
 export function computeFeatures(
@@ -76,8 +76,8 @@ export function* computeInPieces(
 }
 
 /**
- * The features with the second encoder's vectors. The order of the top-ranked tools, to which other tools are
- * compared, comes from the words and the second encoder.
+ * The features with the second encoder's vectors. Tools are compared to the top-ranked tools, which are
+ * selected by words and the second encoder.
  */
 function* measureSecond(
   list: StageList,

@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** The share of the turn that each tool's texts contain. Each word counts by its weight in this tool list. */
+/** The share of the turn that each tool's texts contain. Words are weighted by their weight in this tool list. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;
@@ -63,8 +63,8 @@ const leadersMax = 3;
 /** Number of top-ranked tools that may receive parameters from other tools. */
 const needyMax = 5;
 /**
- * Minimum share of a tool's name that the turn must contain for the tool to count as a supplier of
- * parameters. Above this share, the supplying tool's own parameters also count, multiplied by `secondHop`.
+ * Minimum share of a tool's name among a top-ranked tool's parameter words for the tool to count as a
+ * supplier. Tools that supply a parameter of the supplier also count, multiplied by `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;
@@ -76,9 +76,9 @@ interface Affinity {
 }
 
 /**
- * Measures how closely each tool is related to the top-ranked tools. How closely tools are related is
- * measured by vector cosine, shared name words, and supplied parameters. A tool can supply a parameter that a
- * top-ranked tool needs, for example `get_user_id` before `send_message(user_id)`.
+ * Measures how closely each tool is related to the top-ranked tools. Two tools are related if their vectors
+ * are similar, if their names share words, or if one supplies a parameter. A tool can supply a parameter that
+ * a top-ranked tool needs, for example `get_user_id` before `send_message(user_id)`.
  */
 export function* measureAffinity(
   list: StageList,
@@ -132,7 +132,7 @@ function* measureSupplies(list: StageList, needy: Uint32Array): Pieces<Float64Ar
   return supply;
 }
 
-/** The share of each tool's name that occurs among another tool's words. Each word counts by its weight. */
+/** The share of each tool's name (by word weight) that occurs among another tool's words. */
 function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
   const { index, namePostings, nameWeights } = list;
   const shares = new Float64Array(index.names.length);

@@ -50,9 +50,9 @@ interface StageScores {
 }
 
 /**
- * The weights of three scores in the fused order, which applies without a feature reranker. The scores are the
- * keyword share, the soft match share, and the cosine's deviation from the list's mean. For the trained
- * models, the fused order is as good as the preliminary order (`second-stage/features.ts`).
+ * The weights of three scores in the fused order. The fused order is used if there is no feature reranker. The
+ * scores are the keyword share, the soft match share, and the cosine's deviation from the list's mean. For the
+ * trained models, the fused order is as good as the preliminary order (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 
@@ -97,7 +97,7 @@ export class SecondStage {
     return { logits: await this.#readPairs(index, turn, fused, timing), rankedBy: `.${reranker.id}` };
   }
 
-  /** This data is computed without a deadline, because late data is still useful for the next plan. */
+  /** Returns the second-stage data of a tool list. No deadline applies, because late data helps the next plan. */
   *#listOf(index: KeywordIndex): Pieces<StageList> {
     const kept = this.#lists.get(index.listHash);
     if (kept !== undefined) return kept;
@@ -110,8 +110,8 @@ export class SecondStage {
   }
 
   /**
-   * Reorders the top tools in the fused order by cross-encoder score. The top tools exchange logits only with
-   * each other, so all other tools keep their places.
+   * Reorders the top tools in the fused order by cross-encoder score. The logits of the top tools are only
+   * permuted, so all other tools keep their places.
    */
   async #readPairs(
     index: KeywordIndex,
@@ -141,8 +141,8 @@ export class SecondStage {
 }
 
 /**
- * Scores feature rows. Rows are sorted by name and not in the client's order, because matrix kernels sum the
- * last rows differently from full blocks.
+ * Scores feature rows. Rows are sorted by name, so that the client's order cannot change the scores. Matrix
+ * kernels sum the last rows of a matrix differently from full blocks.
  */
 async function scoreInNameOrder(
   { tieRanks }: KeywordIndex,

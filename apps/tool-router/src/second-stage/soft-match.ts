@@ -80,7 +80,7 @@ function takeBest(
   }
 }
 
-/** each with the highest likeness to~each with its highest likeness to */
+/** Computes which share of each tool's name the matching words cover, by word weight and likeness. */
 function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
   const covered = new Float64Array(index.names.length);
   for (const [word, likeness] of met) {

@@ -80,13 +80,13 @@ export function* makeStageListInPieces(
 }
 
 /**
- * Maximum number of parameters of a tool that only asks a question. Such a tool needs only the question and
- * optionally the choices.
+ * Maximum number of parameters of a tool that only asks a question. Typical parameters are the question and
+ * the choices.
  */
 const askingParametersMax = 4;
 /**
  * Minimum weight of the word "ask" in the tool's texts, where 1 means one occurrence in a text of average
- * length. At a lower weight, the word "ask" occurs only by chance.
+ * length. Below this weight, the word "ask" does not indicate that the tool asks the user a question.
  */
 const askingWeightMin = 0.85;
 

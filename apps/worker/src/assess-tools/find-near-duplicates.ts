@@ -32,11 +32,11 @@ const nearestMax = 5;
 const toolsMax = 1_000;
 
 /**
- * Finds tools in a list that perform the same action on the same objects, by tool name. Half of the lexical
- * similarity comes from the objects in the tool names. Synonymous verbs count as one verb. The other half of
- * the lexical similarity comes from the words in the descriptions, weighted by their rarity in the list.
- * Tools with the same words in their names are always near duplicates. If `meanings` is given, the function
- * also finds tools that express the same meaning in other words.
+ * Finds tools in a list that perform the same action on the same objects, by tool name. Lexical similarity
+ * is the mean of two parts. The first part compares the objects in the tool names, and the second part
+ * compares the words in the descriptions, weighted by their rarity in the list. Synonymous verbs count as
+ * one verb. Tools with the same words in their names are always near duplicates. If `meanings` is given, the
+ * function also finds tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(
   tools: readonly AssessedTool[],
@@ -86,7 +86,7 @@ function measureSimilarity(
 
 /**
  * Returns the cosine between two definitions that describe the same action in other words. Returns 0 if the
- * definitions are below these thresholds.
+ * similarity is below the thresholds.
  */
 function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanings): number {
   if (one.action !== other.action || one.action === undefined) return 0;

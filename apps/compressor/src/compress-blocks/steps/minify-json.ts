@@ -1,7 +1,7 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether the text may be a JSON object or array. This check is cheap and runs before the text is parsed. */
+/** Whether the text may be a JSON object or array. A cheap check that runs before the text is parsed. */
 export function looksLikeJson(text: string): boolean {
   const first = text.charCodeAt(firstUnit(text));
   return first === 0x7b || first === 0x5b;

@@ -1,7 +1,7 @@
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 
-/** Maximum size of a table relative to the JSON. Tables must be clearly shorter, because they read worse. */
+/** Maximum size of a table relative to the JSON. A table must save at least 8%, because tables are harder to read. */
 const shareMax = 0.92;
 /**
  * Maximum number of characters for which tokens are estimated, as a multiple of the document length. Without
@@ -125,7 +125,7 @@ export const absent = '"∅"';
 /** The table column for the field names, if the rows were fields of an object. */
 export const nameColumn = '"(name)"';
 
-/** An object as a table row: by column name (as a JSON string), the node or the JSON text of its value. */
+/** An object as a table row. Maps each column name (as a JSON string) to the node or JSON text of the value. */
 interface Row {
   readonly cells: ReadonlyMap<string, JsonNode | string>;
 }

@@ -74,10 +74,7 @@ function readDrawing(drawn: string): Drawing {
   return { text: text + drawn.slice(start), erasedFrom };
 }
 
-/**
- * Removes whitespace at the end of each line and at the end of the text. This includes the carriage return of
- * a line break.
- */
+/** Removes whitespace, including the carriage return of a line break, at the end of each line and of the text. */
 export const trailingSpace: TextStep = {
   name: 'trailing_space',
   apply(text) {

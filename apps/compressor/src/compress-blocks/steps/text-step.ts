@@ -1,7 +1,7 @@
 import type { ContextStepName } from '@gateway/contracts';
 
 /**
- * The inputs of a compression step other than the text. These inputs depend only on the block and on
+ * The inputs of a compression step other than the text. A step context depends only on the block and on
  * earlier blocks.
  */
 export interface StepContext {

@@ -19,7 +19,7 @@ export interface AnswerHeaders {
   readonly overheadMs: string | null;
 }
 
-/** The content that has already arrived of a reply. */
+/** The part of a reply that has already arrived. */
 export interface Reply {
   readonly answer: Answer;
   readonly headers: AnswerHeaders | null;

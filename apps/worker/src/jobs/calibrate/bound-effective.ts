@@ -14,9 +14,9 @@ const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
- * Factor by which the test weights a conversation that misses several tools. The loss of such a conversation
- * is less certain than the loss of a conversation that misses one tool. The exact test is valid for any
- * weight. The function chooses the weight that allows the most misses.
+ * Factor by which the test weights a conversation that misses several tools. With several missed tools, the
+ * loss of a conversation is less certain than with one missed tool. The exact test is valid for any weight.
+ * The function chooses the weight that allows the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -43,8 +43,8 @@ export interface MissCounts {
 
 /**
  * Computes the lower and upper bound of effective recall at one value of K (the number of ranked tools). The
- * lower bound of effective recall is exact for up to 400 conversations. All other bounds are binomial bounds,
- * with the sum of the losses as a real-valued count (`boundRecallBelow`).
+ * lower bound is exact for up to 400 conversations. For more conversations, the lower bound is a binomial bound,
+ * with the sum of the losses as a real-valued count (`boundRecallBelow`). The upper bound is always binomial.
  * @param recoveryRate the recovery rate ρ from which `losses` was computed
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {

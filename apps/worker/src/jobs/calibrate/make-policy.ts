@@ -71,8 +71,8 @@ export function calibrate(
 }
 
 /**
- * A bucket uses its own recovery rate if the rate is based on enough measurements. Any other bucket uses the
- * account's recovery rate.
+ * A bucket uses its own recovery rate if the rate is based on enough measurements. A bucket with too few
+ * measurements uses the account's recovery rate.
  */
 function chooseRate(
   bucket: string,

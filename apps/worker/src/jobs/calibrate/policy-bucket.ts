@@ -181,8 +181,8 @@ function countMisses(samples: readonly ShadowSample[], k: number, losses: number
 }
 
 /**
- * Returns the index of the first value from which on a condition holds for all values. Returns null if
- * the condition fails for the last value.
+ * Returns the index of the first value that meets a condition. All later values must also meet the
+ * condition. Returns null if no value meets the condition.
  */
 function findFirst<Value>(values: readonly Value[], isMet: (value: Value) => boolean): number | null {
   let [low, high] = [0, values.length];

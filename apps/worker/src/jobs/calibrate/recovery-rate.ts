@@ -120,10 +120,10 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 }
 
 /**
- * Whether the prior recovery rate lies between the bounds of the measured rate. If the prior lies between the
- * bounds, it does not contradict the measurement. If the lower bound is below the prior, this only shows that
- * there are few measurements. Using the lower bound would raise K (the number of ranked tools). With a larger
- * K, fewer tools are missed, so fewer recoveries could be measured.
+ * Whether the prior recovery rate lies between the bounds of the measured rate. A prior between the bounds
+ * does not contradict the measurement. A lower bound below the prior only shows that there are few
+ * measurements. Using the lower bound would raise K (the number of ranked tools). With a larger K, fewer
+ * tools are missed, so fewer recoveries could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;

@@ -34,11 +34,11 @@ const certainty = 0.95;
 export const dateLength = 10;
 
 /**
- * Measures how often the model recovers tools. The watch then computes how a ten-point drop in forwarded
- * recall changes the probability of a conversation with or without recovery. The share of conversations with
- * a recovery is proportional to the share of conversations in which K (the number of ranked tools) was too
- * small. Shadow conversations measure the share of conversations with a missed tool. A change of K is
- * therefore not mistaken for a drop in recall.
+ * Measures how often the model recovers tools. From the measurements, the watch computes how a ten-point
+ * drop in forwarded recall changes the probability of a recovery. The share of conversations with a recovery
+ * is proportional to the share of conversations in which K (the number of ranked tools) was too small.
+ * Shadow conversations measure the share of conversations with a missed tool. A change of K is therefore not
+ * mistaken for a drop in recall.
  */
 export class RecoveryWatch {
   readonly #usual: WatchedRecovery[] = [];
@@ -86,8 +86,8 @@ export class RecoveryWatch {
 
 export interface RecoveryLikelihood {
   /**
-   * The average number of similar conversations that count as one independent conversation. This number is the
-   * variance between blocks of conversations, divided by the binomial variance. This number is at least 1.
+   * The average number of similar conversations that count as one independent conversation. The dispersion,
+   * which is at least 1, is the variance between blocks of conversations divided by the binomial variance.
    */
   readonly dispersion: number;
   /**
@@ -102,11 +102,11 @@ export interface RecoveryLikelihood {
  * Returns the ratio of two variances of the number of recoveries. The first variance is between blocks of
  * conversations, and the second is the variance expected for independent conversations. Similar conversations,
  * such as an agent that repeats a task, need the same tools. The caller divides the evidence by the ratio, so
- * that similar conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). Blocks
- * of consecutive conversations reveal similar conversations that follow each other. Whole days also reveal
- * similar conversations that run in parallel. If blocks vary significantly more than independent conversations,
- * the function uses the upper bound of their ratio, because a ratio that is too small would cause false alarms.
- * For whole days, the function uses the lower bound, because there are only a few days.
+ * that similar conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). The
+ * variance between blocks detects similar conversations that follow each other. The variance between whole days
+ * also detects similar conversations that run in parallel. If blocks vary significantly more than independent
+ * conversations, the function uses the upper bound of the ratio, because a small ratio would cause false
+ * alarms. For whole days, the function uses the lower bound, because there are only a few days.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],

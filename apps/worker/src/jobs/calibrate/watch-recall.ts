@@ -77,8 +77,8 @@ export interface RecallState {
 }
 
 /**
- * Tests whether forwarded recall at `k` has dropped by ten points, with the conversations in order from
- * oldest to newest. The function detects a drop of all ranks, and a drop of a few needed tools.
+ * Tests whether forwarded recall at `k` has dropped by ten points, from the oldest to the newest conversation.
+ * `RankWatch` detects worse ranks of all needed tools, and `MissWatch` detects a few missed tools.
  */
 export function watchRecall(conversations: readonly WatchedConversation[], k: number): RecallState {
   const at = (place: number): string | null => conversations[place]?.at ?? null;

@@ -96,8 +96,8 @@ type Named = readonly [CacheMissCause, CacheMissDetail];
 /**
  * Returns the cause of a prompt cache miss. If the cache lifetime has expired and the provider read no cached
  * tokens, the cause is the lifetime, regardless of other changes. If the lifetime has not expired, or if the
- * provider read part of the prompt from the cache, the cause is a change by the client or the gateway.
- * Without such a change, the cause is the provider or the expired lifetime.
+ * provider read part of the prompt from the cache, the cause is a change by the client or the gateway. If
+ * neither the client nor the gateway changed the prompt, the cause is the provider or the expired lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;

@@ -21,7 +21,7 @@ export interface ToolUse {
   called: number;
   called_when_pruned: number;
   denied: number;
-  /** Number of tool calls with a known rank. The field `rank_sum` is the sum of these ranks. */
+  /** Number of tool calls with a known rank. The field `rank_sum` is the sum of the known ranks. */
   ranked_calls: number;
   rank_sum: number;
   /** The time of the tool's last use, as RFC 3339. */
@@ -76,8 +76,8 @@ function addOffer(use: ToolUse, { isForwarded, rank }: Offer, isCalled: boolean)
 }
 
 /**
- * Tools with the same name count as one tool, with the best rank. The combined tool was forwarded if one of the
- * tools was forwarded.
+ * Tools with the same name count as one tool, with the best rank. Tools with the same name count as forwarded
+ * if one of them was forwarded.
  */
 function listOffers(
   { candidates, tools_pruned, tools_in, tools_out }: RequestLogRow,
