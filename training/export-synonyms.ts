@@ -1,6 +1,5 @@
-// Writes models/reranker/synonyms.bin from generated/synonyms.i32. Usage: `node
-// training/export-synonyms.ts`. The format of the file is described in
-// apps/tool-router/src/second-stage/synonyms.ts.
+// Writes models/reranker/synonyms.bin from generated/synonyms.i32. Usage: `node training/export-synonyms.ts`.
+// The format of the file is described in apps/tool-router/src/second-stage/synonyms.ts.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

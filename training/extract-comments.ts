@@ -1,7 +1,7 @@
-// Makes training/comments.tsv.gz from unpacked packages of typed API clients. Each line pairs a
-// documentation comment with the name of the item that follows the comment. Usage: `node
-// training/extract-comments.ts DIR...`. The packages and their licences are listed in
-// training/README.md.
+// Makes training/comments.tsv.gz from unpacked packages of typed API clients.
+// Each line pairs a documentation comment with the name of the item that follows the comment. Usage:
+// `node training/extract-comments.ts DIR...`.
+// The packages and their licences are listed in training/README.md.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';

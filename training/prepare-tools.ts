@@ -1,6 +1,6 @@
-// Converts tool sets to token ids, with the router's own code. Usage: `node training/prepare-tools.ts
-// [--data DIR]`. The output files are generated/tools.bin and turns.bin (each with a .fields.bin) and
-// questions.json.
+// Converts tool sets to token ids, with the router's own code. Usage:
+// `node training/prepare-tools.ts [--data DIR]`.
+// The output files are generated/tools.bin and turns.bin (each with a .fields.bin) and questions.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -83,8 +83,8 @@ describe('Overview', () => {
     const { totals } = await askAs(truth, analyticsDayList, '/v1/account/usage/analytics/daily?days=1');
     expect(totals!.recall).toMatchObject({ sessions: conversations, target });
     expect(shown.get('Forwarded recall')?.value).toBeCloseTo((1 - missed / conversations) * 100, 9);
-    // In conversations with recovery, effective recall counts a share of the missed tools as recovered. In
-    // conversations without recovery, every missed tool lowers effective recall.
+    // In conversations with recovery, effective recall counts a share of the missed tools as recovered.
+    // In conversations without recovery, every missed tool lowers effective recall.
     const effective = totals!.recall.effective.value!;
     expect(effective).toBeGreaterThanOrEqual(totals!.recall.value!);
     expect(effective).toBeLessThanOrEqual(1 - (missed * (1 - priorRate)) / conversations);

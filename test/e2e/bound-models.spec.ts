@@ -42,8 +42,8 @@ beforeAll(async () => {
     const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
     return Number(answer.headers['x-svc-tools-output']) < names.length || undefined;
   });
-  // Requests with the same first messages use one conversation plan. Each attempt therefore starts with
-  // different messages.
+  // Requests with the same first messages use one conversation plan.
+  // Each attempt therefore starts with different messages.
   await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     opened += 1;

@@ -12,8 +12,8 @@ const tombstones = new Set([
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',
-  // The audit log for credential access contains only ids. The operator configures the retention time of the
-  // audit log.
+  // The audit log for credential access contains only ids.
+  // The operator configures the retention time of the audit log.
   'vault.credential_audit',
 ]);
 

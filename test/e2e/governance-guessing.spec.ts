@@ -83,8 +83,8 @@ describe('guessing passwords', () => {
     const address = newAddress();
     for (const [from, checkedMax] of [
       [() => address, 5],
-      // All browsers that are not known devices share a budget of 20 attempts. On a network without earlier
-      // password guesses, one additional attempt is allowed.
+      // All browsers that are not known devices share a budget of 20 attempts.
+      // On a network without earlier password guesses, one additional attempt is allowed.
       [newAddress, 21],
     ] as const) {
       const email = `crowd-${randomUUID()}@example.com`;

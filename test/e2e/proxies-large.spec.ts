@@ -148,8 +148,8 @@ it('while the provider does not read, the gateway accepts only as much of an upl
       await delay(1000);
     }
     expect(taken).toBeGreaterThan(0);
-    // With Linux's default maximum buffer size, two socket buffers hold 20 MB. On a machine tuned for
-    // long-distance links, two socket buffers hold 60 MB.
+    // With Linux's default maximum buffer size, two socket buffers hold 20 MB.
+    // On a machine tuned for long-distance links, two socket buffers hold 60 MB.
     expect(taken).toBeLessThan((2 * uploadBytes) / 3);
   } finally {
     isReading = true;

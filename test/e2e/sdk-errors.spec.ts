@@ -41,8 +41,8 @@ function readWaitMs(): number {
 }
 
 describe.each(failedClients)('the SDK for $client', ({ client, raises, raisesInStream, ask, stream }) => {
-  // The response asks for a shorter retry delay than the SDK's default delay. The AWS SDK reads only whole
-  // seconds, and retries after less than one second by default.
+  // The response asks for a shorter retry delay than the SDK's default delay.
+  // The AWS SDK reads only whole seconds, and retries after less than one second by default.
   const soon = client === 'converse' ? {} : { retryAfterMs: 10 };
 
   describe.each(failingProviders)('with $provider', ({ provider, ...failing }) => {

@@ -36,8 +36,8 @@ beforeAll(async () => {
   const path = '/v1/account/routing/preferences';
   const body = { pruning: { recovery: false } };
   expect((await send(baseUrl, { method: 'PUT', path, key: account.apiKey, body })).status).toBe(200);
-  // The tool router ranks a new tool list by keywords until the vectors of its tools are ready. Each format
-  // has its own tool list, so the setup waits for each format.
+  // The tool router ranks a new tool list by keywords until the vectors of its tools are ready.
+  // Each format has its own tool list, so the setup waits for each format.
   for (const ask of [askOpenAi, askAnthropic, askBedrock]) {
     await eventually(async () => {
       await ask(false);

@@ -38,8 +38,8 @@ beforeAll(async () => {
   stack = await startStack({
     env: {
       '*': { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
-      // The gateway must not retry the failed provider call. The edge must call all planning services, even
-      // if planning is slow on a busy machine.
+      // The gateway must not retry the failed provider call.
+      // The edge must call all planning services, even if planning is slow on a busy machine.
       'edge-gateway': { UPSTREAM_RETRIES_MAX: '0', PLAN_DEADLINE_MS: '6000' },
       'edge-gateway-2': { TRUST_CLIENT_TRACES: '127.0.0.0/8' },
     },

@@ -1,10 +1,10 @@
-// Evaluates calibration on simulated accounts with a known true recall. Conversations pass through
-// the tool router, the worker's calibration and the routing policy. The evaluation compares each
-// account's true recall with the recall target. The evaluation also compares the number of
-// forwarded tools with the number that an oracle would forward. The evaluation also measures the
-// delay of recall alarms and the rate of false alarms. The last output line is JSON. npm run
-// eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part
-// promises|falls|quiet]
+// Evaluates calibration on simulated accounts with a known true recall.
+// Conversations pass through the tool router, the worker's calibration and the routing policy.
+// The evaluation compares each account's true recall with the recall target.
+// The evaluation also compares the number of forwarded tools with the number that an oracle would forward.
+// The evaluation also measures the delay of recall alarms and the rate of false alarms.
+// The last output line is JSON.
+// npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]
 import { parseArgs } from 'node:util';
 import {
   measureFalls,

@@ -1,6 +1,5 @@
 // `npm run eval:compression -- --data DIR` measures what compression saves and loses.
-// The script replays recorded sessions. The script prints tables, then one line of
-// JSON.
+// The script replays recorded sessions. The script prints tables, then one line of JSON.
 import { loadCatalog, type CatalogModel } from '@gateway/model-catalog';
 import { parseArgs } from 'node:util';
 import type { CompressionSettings } from '../../apps/compressor/src/compress-blocks/context-block.ts';

@@ -1,7 +1,7 @@
 // `npm run eval:schemas -- --data DIR` measures how much each step of tool schema compression saves.
-// The script checks that compression does not change the validity of any argument value. The script
-// prints tables, then one line of JSON. The script exits with 1 if the validity of an argument value
-// changed.
+// The script checks that compression does not change the validity of any argument value.
+// The script prints tables, then one line of JSON.
+// The script exits with 1 if the validity of an argument value changed.
 import { Ajv, type ValidateFunction } from 'ajv';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

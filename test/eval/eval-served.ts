@@ -1,13 +1,13 @@
-// `npm run eval:served -- --data DIR` compares the recall of served conversations with the
-// recall target. The script replays the conversations in DIR through the real planner,
-// calibration and routing policy. A scripted model recovers a missed tool with a given
-// probability. A split is one random draw of traffic from the conversations of an account. For
-// each split, the resulting routing policy is evaluated on all conversations of the account.
-// The script prints a table for each recall target and true recovery rate. The last output
-// line is JSON with the results at the worst recovery rate. The script needs about two minutes
-// of CPU time. `--splits N` sets the splits per account, and `--traffic N` the conversations
-// per split. `--sessions N` sets the conversations per source, and `--size N` the number of
-// tools.
+// `npm run eval:served -- --data DIR` compares the recall of served conversations with the recall target.
+// The script replays the conversations in DIR through the real planner, calibration and routing policy.
+// A scripted model recovers a missed tool with a given probability.
+// A split is one random draw of traffic from the conversations of an account.
+// For each split, the resulting routing policy is evaluated on all conversations of the account.
+// The script prints a table for each recall target and true recovery rate.
+// The last output line is JSON with the results at the worst recovery rate.
+// The script needs about two minutes of CPU time.
+// `--splits N` sets the splits per account, and `--traffic N` the conversations per split.
+// `--sessions N` sets the conversations per source, and `--size N` the number of tools.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { loadSessions } from './sessions/load-sessions.ts';

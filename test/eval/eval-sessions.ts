@@ -1,13 +1,13 @@
 // `npm run eval:sessions -- --data DIR` measures the cost and recall of several methods for choosing tools.
-// The script replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts). The replays use
-// lists of 50, 100 and 300 tools, with the tool router's real planner and routing policy. Short prompts
-// have 300 tokens of instructions and 80 tokens per tool result. Long prompts have 8,000 tokens of
-// instructions and 800 tokens per tool result. No model is run, so effective recall is computed with the
-// routing policy's recovery rate. The script prints tables, then one line of JSON. `--lane keyword` ranks
-// tools without vectors, and `--sessions N` takes N sessions from each source. `--sizes 100` uses only
-// lists of 100 tools, and `--models anthropic` uses only Anthropic models. Several
-// names are separated by commas. `--models claude-opus-5-5` uses only Claude
-// Opus 5.5.
+// The script replays the multi-turn sets (DIR/tools) and the transcripts (DIR/transcripts).
+// The replays use lists of 50, 100 and 300 tools, with the tool router's real planner and routing policy.
+// Short prompts have 300 tokens of instructions and 80 tokens per tool result.
+// Long prompts have 8,000 tokens of instructions and 800 tokens per tool result.
+// No model is run, so effective recall is computed with the routing policy's recovery rate.
+// The script prints tables, then one line of JSON.
+// `--lane keyword` ranks tools without vectors, and `--sessions N` takes N sessions from each source.
+// `--sizes 100` uses only lists of 100 tools, and `--models anthropic` uses only Anthropic models.
+// Several names are separated by commas. `--models claude-opus-5-5` uses only Claude Opus 5.5.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';

@@ -134,8 +134,8 @@ function outlineMessages({ query, messages }: QueryLine): MessageOutline[] {
     const names = calls.flatMap(({ name, function: called }) => name ?? called?.name ?? []);
     const isOpen = names.length > 0 && messages[at + 1]?.role !== 'tool';
     const outline = outlineMessage(role, readText(message.content), names);
-    // Adds a result to each tool call without a result. Some data sets have no tool results. Providers reject
-    // a tool call without a result.
+    // Adds a result to each tool call without a result. Some data sets have no tool results.
+    // Providers reject a tool call without a result.
     return isOpen ? [outline, outlineMessage('tool', '', [])] : [outline];
   });
   const asked = query.trim();

@@ -1,7 +1,7 @@
-// Simulates a hostile account in a separate process. The process sends requests continuously, and
-// also serves as the hostile account's provider. The process runs at the lowest priority. The
-// process therefore takes processor time from the gateway only if no other process needs the
-// time.
+// Simulates a hostile account in a separate process.
+// The process sends requests continuously, and also serves as the hostile account's provider.
+// The process runs at the lowest priority.
+// The process therefore takes processor time from the gateway only if no other process needs the time.
 import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostileCommand, HostileLoad, HostileReply, Statuses } from './hostile-account.fixture.ts';
 
 setPriority(constants.priority.PRIORITY_LOW);
-// With autogroups, Linux compares process priorities only within a session. Each gateway process has its own
-// session, so this process's session needs the low priority too.
+// With autogroups, Linux compares process priorities only within a session.
+// Each gateway process has its own session, so this process's session needs the low priority too.
 try {
   writeFileSync('/proc/self/autogroup', String(constants.priority.PRIORITY_LOW));
 } catch {

@@ -116,8 +116,8 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   expect(wrong).toEqual([]);
   const statuses = Map.groupBy(rows, ({ status }) => status);
   expect(statuses.get('ok')?.length).toBeGreaterThan(seen.answered.size * 0.9);
-  // If the edge dies after the last byte, the log may lack the status `ok` for a complete response. An edge
-  // that dies before it writes the log line to disk cannot log the request's outcome.
+  // If the edge dies after the last byte, the log may lack the status `ok` for a complete response.
+  // An edge that dies before it writes the log line to disk cannot log the request's outcome.
   const answeredNotOk = rows.filter(({ name, status }) => seen.answered.has(name) && status !== 'ok');
   expect(new Set(answeredNotOk.map(({ status }) => status))).toEqual(
     new Set(answeredNotOk.length > 0 ? ['interrupted'] : []),

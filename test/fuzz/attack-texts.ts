@@ -50,8 +50,8 @@ export interface Attack {
 
 export function renderAttack({ before, piece, after }: Attack, chars: number): string {
   const times = Math.max(1, Math.floor((chars - before.length - after.length) / piece.length));
-  // Joins the pieces into a single flat string. V8 would flatten a linked string (a rope) during the
-  // measurement.
+  // Joins the pieces into a single flat string.
+  // V8 would flatten a linked string (a rope) during the measurement.
   return Buffer.from(before + piece.repeat(times) + after, 'utf16le').toString('utf16le');
 }
 

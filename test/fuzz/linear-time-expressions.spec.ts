@@ -15,8 +15,8 @@ const excluded: Readonly<Record<string, string>> = {};
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,
-  // The compressor counts the tokens of pieces of text. A piece has 16 KiB, or 144 KiB if the compressor
-  // cannot split the text (`cutExactly`).
+  // The compressor counts the tokens of pieces of text.
+  // A piece has 16 KiB, or 144 KiB if the compressor cannot split the text (`cutExactly`).
   'apps/compressor/src/text/count-tokens.ts:20': 147_457,
 };
 
@@ -97,8 +97,8 @@ function screen({ source, flags }: FoundExpression): Attack[] {
 function expectLinear(literal: FoundExpression, chars: number): void {
   const expression = new RegExp(literal.source, literal.flags);
   for (const attack of screen(literal)) {
-    // Quadratic time with a small factor still takes seconds on an eighth of the full text. On a full-size
-    // text, quadratic time would take minutes.
+    // Quadratic time with a small factor still takes seconds on an eighth of the full text.
+    // On a full-size text, quadratic time would take minutes.
     const partMs = measure(expression, attack, chars / 8, cpuMsMax / 2);
     if (partMs > cpuMsMax / 2) expectQuick(expression, attack, partMs, chars / 8);
     const ms = measure(expression, attack, chars, cpuMsMax, 25);

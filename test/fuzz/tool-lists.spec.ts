@@ -45,8 +45,8 @@ describe.each(endpoints)('tool lists on %s', (endpoint) => {
   test(`no parser finds a denied tool in ${requestsEach} evasive requests`, () => {
     const counts = countCases(endpoint);
     console.log(`${endpoint}: ${requestsEach} requests, ${JSON.stringify(counts)}`);
-    // The cases include both forwarded and rejected requests. If the API key had no denied tools, some
-    // forwarded requests would contain a denied tool.
+    // The cases include both forwarded and rejected requests.
+    // If the API key had no denied tools, some forwarded requests would contain a denied tool.
     expect(counts.sent).toBeGreaterThan(requestsEach / 5);
     expect(counts.refused).toBeGreaterThan(requestsEach / 20);
     expect(counts.withDenied).toBeGreaterThan(requestsEach / 10);

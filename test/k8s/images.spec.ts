@@ -120,8 +120,8 @@ describe('compose', () => {
     const service = compose.services[app];
     expect(service).toMatchObject({ user: '1000:1000', read_only: true, cap_drop: ['ALL'] });
     const own = listWorkloads(renderOverlay('dev')).find(({ name }) => name === app);
-    // Environment variables that may differ from the manifests. Encryption keys come in two forms, and the
-    // other listed variables have defaults or belong to Node.
+    // Environment variables that may differ from the manifests.
+    // Encryption keys come in two forms, and the other listed variables have defaults or belong to Node.
     const apart = [
       'NODE_OPTIONS',
       // NODE_EXTRA_CA_CERTS is only needed for TLS to NATS, which the dev overlay does not use.

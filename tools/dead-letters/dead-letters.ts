@@ -41,8 +41,8 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
     return jobs.map((job) => ({ id: job.id ?? '', data: job.data }));
   };
   const retryOne = async ({ id, data }: DeadLetter): Promise<void> => {
-    // Each retry gets a different batch id. If the event fails again, the new dead letter needs a different
-    // id from the removed dead letter.
+    // Each retry gets a different batch id.
+    // If the event fails again, the new dead letter needs a different id from the removed dead letter.
     const batchId = `retry-${id}-${Date.now()}`;
     const batch = { batchId, events: [data.event], traceparents: [data.traceparent] };
     await events.add(requestEventBatch.name, batch, { ...requestEventBatchOptions, jobId: batchId });

@@ -1,7 +1,7 @@
-// `npm run dead-letters -- list [limit]` lists usage events that could not be written, with the reasons. The
-// dead letters are listed oldest first. `npm run dead-letters -- retry [id…]` puts all events, or only the
-// named events, back into the queue. The command uses the Redis server at REDIS_URL, or the Redis server of
-// this checkout's stack.
+// `npm run dead-letters -- list [limit]` lists usage events that could not be written, with the reasons.
+// The dead letters are listed oldest first.
+// `npm run dead-letters -- retry [id…]` puts all events, or only the named events, back into the queue.
+// The command uses the Redis server at REDIS_URL, or the Redis server of this checkout's stack.
 import { join } from 'node:path';
 import { readJson } from '../bootstrap/stack/data-dir.ts';
 import { devInfo } from '../bootstrap/stack/dev-file.ts';

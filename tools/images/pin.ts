@@ -1,9 +1,9 @@
-// `npm run images:pin` updates each digest in deploy/images.json to the registry's
-// current digest. The command also updates the digests in all files that name
-// images. `npm run images:pin -- --check` changes no files. The check fails if a
-// file names an image without its pinned digest. The check also fails if the
-// registry lacks a pinned digest. The command always needs docker with buildx, even
-// with `--check`.
+// `npm run images:pin` updates each digest in deploy/images.json to the registry's current digest.
+// The command also updates the digests in all files that name images.
+// `npm run images:pin -- --check` changes no files.
+// The check fails if a file names an image without its pinned digest.
+// The check also fails if the registry lacks a pinned digest.
+// The command always needs docker with buildx, even with `--check`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-// Decrypts every credential in the restored vault's database. The script also looks up an API
-// key in a restored account service. The script reads a CheckRequest from standard input and
-// writes a CheckedRestore to standard output. Decrypted credentials never leave this process's
-// memory.
+// Decrypts every credential in the restored vault's database.
+// The script also looks up an API key in a restored account service.
+// The script reads a CheckRequest from standard input and writes a CheckedRestore to standard output.
+// Decrypted credentials never leave this process's memory.
 import { createHash } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import { authenticateKey, credentialSecret, openCredential } from '@gateway/contracts';

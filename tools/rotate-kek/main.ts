@@ -1,10 +1,9 @@
-// `npm run rotate:kek [version]` switches to a different version of the vault's key-encryption
-// key. By default, the command switches to the vault's highest version. The command re-encrypts
-// every credential with the chosen version while the vault keeps running. An interrupted
-// command can be run again at any time. docs/internals/vault.md describes the rotation. For
-// machines without this checkout, the build also bundles the command into
-// dist/tools/rotate-kek.js. The command uses NATS_URL and the operator's NATS_PASSWORD, or the
-// running stack of this checkout.
+// `npm run rotate:kek [version]` switches to a different version of the vault's key-encryption key.
+// By default, the command switches to the vault's highest version.
+// The command re-encrypts every credential with the chosen version while the vault keeps running.
+// An interrupted command can be run again at any time. docs/internals/vault.md describes the rotation.
+// For machines without this checkout, the build also bundles the command into dist/tools/rotate-kek.js.
+// The command uses NATS_URL and the operator's NATS_PASSWORD, or the running stack of this checkout.
 import { join } from 'node:path';
 import { connectMessaging } from '@gateway/messaging';
 import { readJson } from '../bootstrap/stack/data-dir.ts';

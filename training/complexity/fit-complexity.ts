@@ -1,7 +1,6 @@
-// Fits the complexity score for `svc/auto` and writes
-// models/complexity. Usage: `npm run train:complexity [-- --data DIR]`.
-// A run takes a few seconds. The same data always produces the same
-// files, byte for byte.
+// Fits the complexity score for `svc/auto` and writes models/complexity. Usage:
+// `npm run train:complexity [-- --data DIR]`. A run takes a few seconds.
+// The same data always produces the same files, byte for byte.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,8 +30,8 @@ const fitted: ComplexityWeights = {
   thresholds: roundAll(chooseThresholds(scores)),
 };
 writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(fitted, null, 2)}\n`);
-// The digests of the prompts that the weights were trained on. The evaluation scores each training prompt
-// with weights that were not trained on that prompt.
+// The digests of the prompts that the weights were trained on.
+// The evaluation scores each training prompt with weights that were not trained on that prompt.
 writeFileSync(
   join(folder, 'fitted-on.txt'),
   `${prompts

@@ -1,5 +1,5 @@
-// Measures the ranks of needed tools for a ranking method, and writes the router's prior for K. Usage: `node
-// training/k-priors/fit-k-priors.ts [--lane keyword|semantic|both] [--questions N] [--data DIR] [--check]`.
+// Measures the ranks of needed tools for a ranking method, and writes the router's prior for K. Usage:
+// `node training/k-priors/fit-k-priors.ts [--lane keyword|semantic|both] [--questions N] [--data DIR] [--check]`.
 // With `--check`, the command prints the priors without writing them.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
-// `npm run bench:capacity [-- --requests N]` measures the CPU time per request of
-// each process. The benchmark scales the CPU time to 10,000 requests per second. CPU
-// time does not depend on other load on the machine. The benchmark works on Linux
-// only.
+// `npm run bench:capacity [-- --requests N]` measures the CPU time per request of each process.
+// The benchmark scales the CPU time to 10,000 requests per second.
+// CPU time does not depend on other load on the machine. The benchmark works on Linux only.
 import { Agent, request } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
-// A minimal proxy, which is the baseline of the benchmark. The proxy receives requests with node:http, and
-// forwards them with undici.
+// A minimal proxy, which is the baseline of the benchmark.
+// The proxy receives requests with node:http, and forwards them with undici.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 

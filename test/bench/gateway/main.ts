@@ -1,5 +1,5 @@
-// `npm run bench:gateway` measures requests per second, latency, CPU time and memory. The benchmark compares
-// this gateway, a bare proxy and Portkey's gateway in a single run on a single Linux machine.
+// `npm run bench:gateway` measures requests per second, latency, CPU time and memory.
+// The benchmark compares this gateway, a bare proxy and Portkey's gateway in a single run on a single Linux machine.
 import { startStack } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,5 @@
-// `npm run bench:key-check` measures the CPU time of an API key check while the grant cache is
-// full. Mistyped and malformed API keys must not cause a lookup. The last line of the output is
-// JSON.
+// `npm run bench:key-check` measures the CPU time of an API key check while the grant cache is full.
+// Mistyped and malformed API keys must not cause a lookup. The last line of the output is JSON.
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { keyGrant, type KeyGrant } from '@gateway/contracts';
@@ -76,8 +75,8 @@ async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void>
 
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
-// The measured rounds use only the last 1,000 API keys. The other API keys only fill the cache, because an
-// expired grant would add a lookup to the measurement.
+// The measured rounds use only the last 1,000 API keys.
+// The other API keys only fill the cache, because an expired grant would add a lookup to the measurement.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -1,6 +1,6 @@
-// `npm run bench:overload` measures a gateway in front of a slow provider. Clients send three times as many
-// concurrent requests as the gateway's limit allows. The benchmark measures goodput, the time until a
-// rejection, and the effect on a quiet account.
+// `npm run bench:overload` measures a gateway in front of a slow provider.
+// Clients send three times as many concurrent requests as the gateway's limit allows.
+// The benchmark measures goodput, the time until a rejection, and the effect on a quiet account.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

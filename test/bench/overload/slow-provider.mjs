@@ -1,6 +1,5 @@
-// A test provider that takes a fixed time for each response, whatever the load. The
-// first command-line argument is the response time in milliseconds. The script prints
-// its port.
+// A test provider that takes a fixed time for each response, whatever the load.
+// The first command-line argument is the response time in milliseconds. The script prints its port.
 import { createServer } from 'node:http';
 
 const answerMs = Number(process.argv[2]);

@@ -1,6 +1,6 @@
-// Measures the cost of recording a request in the gateway, until its events are committed. The reported cost
-// is the CPU time of the gateway process in microseconds per request. REDIS_URL=redis://127.0.0.1:6379 node
-// test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
+// Measures the cost of recording a request in the gateway, until its events are committed.
+// The reported cost is the CPU time of the gateway process in microseconds per request.
+// REDIS_URL=redis://127.0.0.1:6379 node test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,8 +20,8 @@ await new Promise<void>((resolve) => queue.onReady(resolve));
 let report: (message: { batchIds: string[] }) => void = () => undefined;
 const shipper = new SpoolShipper({
   spool,
-  // The benchmark treats a batch of events as written to Postgres once Redis has stored it. The worker
-  // benchmark measures the cost of writing the events to Postgres.
+  // The benchmark treats a batch of events as written to Postgres once Redis has stored it.
+  // The worker benchmark measures the cost of writing the events to Postgres.
   queue: {
     ...queue,
     add: async (id, data) => {

@@ -1,6 +1,6 @@
-// `npm run bench:router [-- --quick]` measures the CPU time and memory of the tool router. Each measurement
-// runs in a separate process. If taskset is available, the process is pinned to one core. The script prints a
-// table, then one line of JSON, and exits with 1 if a limit is exceeded.
+// `npm run bench:router [-- --quick]` measures the CPU time and memory of the tool router.
+// Each measurement runs in a separate process. If taskset is available, the process is pinned to one core.
+// The script prints a table, then one line of JSON, and exits with 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

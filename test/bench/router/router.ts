@@ -72,8 +72,8 @@ export class RouterUnderTest {
       listsBytesMax: 32 * mebibyte,
     });
     const metrics = createMetrics('tool-router');
-    // As in the service, the only account may use all processor time. The limit is high enough that the
-    // number of jobs never reaches it.
+    // As in the service, the only account may use all processor time.
+    // The limit is high enough that the number of jobs never reaches it.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,

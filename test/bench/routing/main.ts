@@ -1,5 +1,5 @@
-// `npm run bench:routing [-- --models 300]` measures the CPU time of choosing a model. The script prints a
-// table, then one line of JSON.
+// `npm run bench:routing [-- --models 300]` measures the CPU time of choosing a model.
+// The script prints a table, then one line of JSON.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import {

@@ -1,7 +1,7 @@
-// `npm run bench:streams` measures the delay that the gateway adds to a stream. The benchmark also measures
-// the delay of a direct connection to the provider, for comparison. The benchmark also measures memory use
-// with many slow streams, and with one stalled reader. All measurements take place in a single run on a
-// single Linux machine.
+// `npm run bench:streams` measures the delay that the gateway adds to a stream.
+// The benchmark also measures the delay of a direct connection to the provider, for comparison.
+// The benchmark also measures memory use with many slow streams, and with one stalled reader.
+// All measurements take place in a single run on a single Linux machine.
 import { startStack } from '@gateway/testing';
 import { planResponses, prepareAccount } from '../gateway/bench-account.ts';
 import { startBareProxy } from '../gateway/servers.ts';

@@ -1,9 +1,9 @@
-// A loopback provider that streams chat completions or Responses API events. The `user`
-// field of the request configures the stream as {id, chunks, everyMs, fillBytes,
-// cutsFrames}. The provider starts to respond immediately. The provider writes the time
-// of sending into each chunk (CLOCK_MONOTONIC, microseconds). GET /sent returns the
-// streams that were sent. With `everyMs` 0, the provider sends as fast as the client
-// reads.
+// A loopback provider that streams chat completions or Responses API events.
+// The `user` field of the request configures the stream as {id, chunks, everyMs, fillBytes, cutsFrames}.
+// The provider starts to respond immediately.
+// The provider writes the time of sending into each chunk (CLOCK_MONOTONIC, microseconds).
+// GET /sent returns the streams that were sent.
+// With `everyMs` 0, the provider sends as fast as the client reads.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -72,8 +72,8 @@ function sendChunk(stream) {
   const sentAtUs = process.hrtime.bigint() / 1000n;
   const frame = stream.format.delta(stream, `${sentAtUs}${text}`);
   if (!order.cutsFrames) return write(stream, frame);
-  // Cuts the frame at an arbitrary byte, even within a character. The rest of the frame is sent with the next
-  // chunk.
+  // Cuts the frame at an arbitrary byte, even within a character.
+  // The rest of the frame is sent with the next chunk.
   const cut = (frame.length * (stream.next % 7)) >> 3;
   stream.rest = frame.subarray(cut);
   return write(stream, Buffer.concat([rest, frame.subarray(0, cut)]));
@@ -81,8 +81,8 @@ function sendChunk(stream) {
 
 function endStream(stream) {
   write(stream, Buffer.concat([stream.rest, ...stream.format.end(stream)]));
-  // The provider records a stream before it sends the stream's end. A client that has read the whole stream
-  // may request /sent immediately.
+  // The provider records a stream before it sends the stream's end.
+  // A client that has read the whole stream may request /sent immediately.
   stream.sha256 = stream.hash.digest('hex');
   stream.response.end();
 }

@@ -1,6 +1,6 @@
 // `npm run bench:worker -- [--events 60000] [--rows 5000000]` measures how fast the worker reads and writes.
-// The script prints its measurements and one line of JSON, and exits with 1 if a limit is exceeded. Run this
-// benchmark on an idle machine.
+// The script prints its measurements and one line of JSON, and exits with 1 if a limit is exceeded.
+// Run this benchmark on an idle machine.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
-// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a
-// browser. The benchmark measures the frame rate while scrolling. The benchmark also
-// measures the delay between a click and its visible effect. Run this benchmark on an idle
-// machine.
+// `npm run bench:dashboard -- [--rows 100000] [--tools 1000]` measures long lists in a browser.
+// The benchmark measures the frame rate while scrolling.
+// The benchmark also measures the delay between a click and its visible effect.
+// Run this benchmark on an idle machine.
 import { parseArgs } from 'node:util';
 import { signUpPerson, startStack } from '@gateway/testing';
 import { chromium, type Page } from 'playwright-core';

@@ -94,8 +94,8 @@ const reviewed: readonly RequestLoss[] = [
   {
     field: /^function(s|_call)$/,
     to: every,
-    // If the gateway translated `functions` into tools, later turns would also need the deprecated fields. A
-    // provider that uses the client's format receives `functions` and `function_call` unchanged.
+    // If the gateway translated `functions` into tools, later turns would also need the deprecated fields.
+    // A provider that uses the client's format receives `functions` and `function_call` unchanged.
     reason: 'the words of 2023 for tools, which no current client says',
   },
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },

@@ -136,8 +136,8 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Readings omit reasoning, because only the model that produced it can use it. If the upstream request
-    // omits reasoning, the gateway must report a loss.
+    // Readings omit reasoning, because only the model that produced it can use it.
+    // If the upstream request omits reasoning, the gateway must report a loss.
     case 'thinking':
     case 'opaque':
       return [];

@@ -118,8 +118,8 @@ async function passThrough(
 ): Promise<void> {
   const request = bodyOf(recording, 'request');
   const body = bodyOf(recording, 'response');
-  // The replay provider sends the recorded response body with no header except a content type. The client
-  // must not receive any provider header except the content type.
+  // The replay provider sends the recorded response body with no header except a content type.
+  // The client must not receive any provider header except the content type.
   const headers = { 'content-type': recording.content_type ?? typeOf(recording) };
   replay.enqueue(null, { status: recording.status, headers, body, ...controls });
   const asked = endpoint.address(recording);

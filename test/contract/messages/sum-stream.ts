@@ -13,8 +13,8 @@ export interface StreamSum {
 }
 
 export function sumStream(text: string): StreamSum {
-  // Two recordings contain a second response after the end of the first response. Only the first response in
-  // a recording is read.
+  // Two recordings contain a second response after the end of the first response.
+  // Only the first response in a recording is read.
   const end = text.search(/(?<=event: message_stop\r?\ndata: .*\r?\n\r?\n)./);
   const frames = text
     .slice(0, end === -1 ? undefined : end)

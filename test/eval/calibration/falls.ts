@@ -222,8 +222,8 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Each new rank is a random number between two multiplied ranks. Without the randomness, gaps between the
-  // ranks would reveal the fall of recall.
+  // Each new rank is a random number between two multiplied ranks.
+  // Without the randomness, gaps between the ranks would reveal the fall of recall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));
 }

@@ -69,8 +69,8 @@ export class ServedAccount {
   /** Returns the probability that the tool router makes a conversation a shadow conversation. */
   shareOf(policy: RoutingPolicy | null): number {
     const { kReason, bucket } = this.serve(policy).plan;
-    // A conversation with at most eight tools never becomes a shadow conversation. Any longer conversation
-    // can become a shadow conversation, whatever the reason for its K.
+    // A conversation with at most eight tools never becomes a shadow conversation.
+    // Any longer conversation can become a shadow conversation, whatever the reason for its K.
     const reason = kReason === 'short_list' ? kReason : 'prior';
     return shareOfShadow({ shadow: { at: 0, ...shadowShares } }, reason, policy, bucket);
   }

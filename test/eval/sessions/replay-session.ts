@@ -95,8 +95,8 @@ function answer(
   if (needed === undefined || position === undefined) return send(forwarded, state.tail, outputTokens);
   const isIn = forwarded.includes(position);
   countNeed(needed, isIn, recovery.armed, state);
-  // After a recovery call, the transcript contains the call. After a recovery call, the model calls the
-  // recovered tool by way of the recovery tool.
+  // After a recovery call, the transcript contains the call.
+  // After a recovery call, the model calls the recovered tool by way of the recovery tool.
   if (isIn || !recovery.armed || state.recovered.has(needed))
     return send(forwarded, state.tail, outputTokens);
   state.recovered.add(needed);

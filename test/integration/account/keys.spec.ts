@@ -157,8 +157,8 @@ describe('the account service', () => {
       name: 'brief',
       expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
-    // The test sets the expiry to the past in the database. A very short expiry could pass before the API key
-    // is created.
+    // The test sets the expiry to the past in the database.
+    // A very short expiry could pass before the API key is created.
     const ended = new Date(Date.now() - 1_000).toISOString();
     await database.query(
       "UPDATE api_keys SET created_at = created_at - interval '1 hour', expires_at = $2 WHERE id = $1",

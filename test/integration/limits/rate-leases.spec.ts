@@ -34,8 +34,8 @@ async function simulate(seed: number): Promise<Outcome> {
   const startMs = 1_000_000_000_000 + Math.floor(draw() * minuteMs);
   const spanMs = minuteMs + draw() * minuteMs;
   for (let burst = 0; burst < 150; burst += 1) {
-    // Half of the runs start with 60 bursts of requests in the first two seconds. All other bursts of
-    // requests occur at random times in the run.
+    // Half of the runs start with 60 bursts of requests in the first two seconds.
+    // All other bursts of requests occur at random times in the run.
     const at = seed % 2 === 0 && burst < 60 ? draw() * 2_000 : draw() * spanMs;
     simulated.burst(startMs + at, 1 + Math.floor(draw() * 60));
   }

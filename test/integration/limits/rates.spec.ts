@@ -105,8 +105,8 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
   await stack.service('redis-cache').kill();
   const away = await ask(2_000, caller);
   expect(away.every(({ local }) => local)).toBe(true);
-  // Three processes may each admit one eighth of the limit. At the start, each process may admit only one
-  // sixtieth of its share.
+  // Three processes may each admit one eighth of the limit.
+  // At the start, each process may admit only one sixtieth of its share.
   expect(admittedOf(away)).toBeGreaterThanOrEqual(3);
   expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
   expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);
@@ -144,8 +144,8 @@ it('requests before, during and after an outage of Redis together stay within th
     return decisions.every(({ local }) => local) && admittedOf(during) >= 3 ? true : undefined;
   });
   await stack.service('redis-cache').start();
-  // Redis lost its data, so the replicas restore the count and add the requests that they admitted without Redis. A
-  // request that arrives before all replicas have reported their counts may exceed the limit (docs/guides/limits.md).
+  // Redis lost its data, so the replicas restore the count and add the requests that they admitted without Redis.
+  // A request that arrives before all replicas have reported their counts may exceed the limit (docs/guides/limits.md).
   const redis = new Redis(stack.dev.redis_cache_url);
   undo.push(() => redis.disconnect());
   await eventually(async () => {

@@ -113,8 +113,8 @@ it('a list’s first conversation uses the first encoder and keeps it, and later
   const later = await one.plan(continued(second));
   expect(later.policyVersion).toBe(second.policyVersion);
 
-  // A second replica loads the vectors from Redis and returns the same plans. On a busy machine, some writes
-  // to Redis time out, so the replica computes the missing vectors itself.
+  // A second replica loads the vectors from Redis and returns the same plans.
+  // On a busy machine, some writes to Redis time out, so the replica computes the missing vectors itself.
   const replica = await startRouter('router-3', 'minilm');
   await eventually(async () => ((await metricOf(replica.service, secondVectors)) === 117 ? true : undefined));
   expect(

@@ -92,8 +92,8 @@ describe('totals over many months', () => {
       const time = new Date(Math.floor(timeMs)).toISOString();
       const change = {
         ...{ toolsIn: 20 + at, toolsOut: 5, usage: usage(at), costUsd: at % 3 === 0 ? null : 0.1 },
-        // In some requests, recovery rounds cost more than pruning saves. In some requests, the tool
-        // definitions' tokens were not counted.
+        // In some requests, recovery rounds cost more than pruning saves.
+        // In some requests, the tool definitions' tokens were not counted.
         ...{ recoveryTokens: at % 4 === 0 ? at * 150 : 0, toolTokensSaved: at % 6 === 0 ? null : 40 - at },
       };
       await recordAt(

@@ -1,5 +1,5 @@
-// `npm run k8s:prepare [-- --data-dir DIR]` writes the Secrets for k8s/overlays/dev. The command derives the
-// Secrets from the RPC contracts and the stack's secrets.
+// `npm run k8s:prepare [-- --data-dir DIR]` writes the Secrets for k8s/overlays/dev.
+// The command derives the Secrets from the RPC contracts and the stack's secrets.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { contractTable } from '@gateway/contracts';

@@ -24,8 +24,8 @@ export function runCommand(
   env: NodeJS.ProcessEnv = stepEnv(),
 ): Promise<number> {
   const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
-  // In a terminal, Ctrl-C reaches the child process directly, and the child process then cleans up. This
-  // process forwards the signals that only this process receives.
+  // In a terminal, Ctrl-C reaches the child process directly, and the child process then cleans up.
+  // This process forwards the signals that only this process receives.
   const forward = () => child.kill('SIGTERM');
   const ignore = () => {};
   process.on('SIGTERM', forward).on('SIGINT', ignore);

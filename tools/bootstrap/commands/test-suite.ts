@@ -1,5 +1,5 @@
-// `npm run test:<dir> [-- words, Jest options, --data DIR]` runs the tests of a directory. `npm run
-// test:nightly` runs the long tests of all directories.
+// `npm run test:<dir> [-- words, Jest options, --data DIR]` runs the tests of a directory.
+// `npm run test:nightly` runs the long tests of all directories.
 import { prepareCheckout } from '../setup/prepare.ts';
 import { listSuites, runSuite } from './suites.ts';
 

@@ -24,8 +24,8 @@ function planSteps(): Step[] {
   const suites = listSuites('daily');
   const suiteStep = (suite: string): Step => ({ name: `test:${suite}`, run: () => runSuite(suite) });
   const architecture = suites.filter((suite): boolean => suite === 'architecture');
-  // The linter uses one core while the next steps run. The linter's result is checked after the architecture
-  // tests.
+  // The linter uses one core while the next steps run.
+  // The linter's result is checked after the architecture tests.
   const linting = script('lint', 'lint').run();
   return [
     script('format:check', 'format'),
@@ -33,8 +33,8 @@ function planSteps(): Step[] {
     script('catalog:check', 'catalogue'),
     ...architecture.map(suiteStep),
     { name: 'lint', run: () => linting },
-    // Linting and the unit tests run in parallel, because they share no state. The test suites run one after
-    // another, because the stack of each suite needs the whole machine.
+    // Linting and the unit tests run in parallel, because they share no state.
+    // The test suites run one after another, because the stack of each suite needs the whole machine.
     { name: 'unit', run: () => runJest('unit', ['-c', join(root, 'jest.config.mjs'), '--maxWorkers=2']) },
     ...suites.filter((suite) => !architecture.includes(suite)).map(suiteStep),
   ];

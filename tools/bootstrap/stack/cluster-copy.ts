@@ -38,8 +38,8 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    // Prevents Postgres from deleting segments of the write-ahead log until they have been copied. The
-    // reservation ends with the database session.
+    // Prevents Postgres from deleting segments of the write-ahead log until they have been copied.
+    // The reservation ends with the database session.
     await client.query(
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     );

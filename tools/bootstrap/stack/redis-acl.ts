@@ -84,8 +84,8 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   },
   cache: {
     'edge-gateway': {
-      // The edge only reads epochs, which are the numbers of accounts' last changes. A Redis script needs
-      // read and write permission on each key that it declares.
+      // The edge only reads epochs, which are the numbers of accounts' last changes.
+      // A Redis script needs read and write permission on each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],
         ...[

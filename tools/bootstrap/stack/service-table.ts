@@ -47,8 +47,8 @@ const serviceTable: Readonly<Record<string, ServiceRow>> = {
     stage: 0,
     hasPort: true,
     stopGraceMs: 40_000,
-    // A request's memory becomes garbage after the response is sent. With a larger young generation, the
-    // garbage collector copies less memory.
+    // A request's memory becomes garbage after the response is sent.
+    // With a larger young generation, the garbage collector copies less memory.
     nodeOptions: ['--max-semi-space-size=32'],
     env: (context, instance) => ({
       ...chooseRedis(context, 'edge-gateway', ['queue', 'cache']),

@@ -1,6 +1,6 @@
-// Runs the supervisor as a separate process, for `npm start -- --detach` and for tests. STACK_OPTIONS
-// contains the stack's options as JSON. The supervisor reports over an IPC channel whether the start
-// succeeded.
+// Runs the supervisor as a separate process, for `npm start -- --detach` and for tests.
+// STACK_OPTIONS contains the stack's options as JSON.
+// The supervisor reports over an IPC channel whether the start succeeded.
 import { startStack } from './stack.ts';
 import { stackOptions } from './stack-options.ts';
 import { rmSync } from 'node:fs';

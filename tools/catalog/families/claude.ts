@@ -168,8 +168,8 @@ function renderFacts(provider: string, known: ClaudeFacts): FamilyFacts {
   return {
     ...(api !== undefined && {
       toolsOn: { [api]: 'yes' },
-      // Bedrock's tool search requires the InvokeModel API. In the Converse API, `toolSpec` has no field for
-      // deferral.
+      // Bedrock's tool search requires the InvokeModel API.
+      // In the Converse API, `toolSpec` has no field for deferral.
       defersOn: api === 'messages' && defers ? [api] : [],
       addsToolsOn: adds ? [api] : [],
       write1h: 2,
@@ -205,8 +205,8 @@ function listEvidence(
     ...(binds && provider === 'hosted' && uncertain('binding', 'bedrock-block-binding', 'second_hand')),
     ...(binds && api === undefined && uncertain('binding', 'anthropic-prefix-checks', 'derived')),
     ...(api === 'messages' && defers && uncertain('defersOn', 'anthropic-tool-search', defersConfidence)),
-    // Bedrock's SDK has the request field for added tools. Only the documentation of Anthropic's own API
-    // states which models accept the field for added tools.
+    // Bedrock's SDK has the request field for added tools.
+    // Only the documentation of Anthropic's own API states which models accept the field for added tools.
     ...(api !== undefined &&
       adds &&
       uncertain('addsToolsOn', 'facts', api === 'converse' ? (addsConfidence ?? 'derived') : addsConfidence)),

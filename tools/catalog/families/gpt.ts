@@ -26,8 +26,8 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
     evidence: {
       ...facts.evidence,
       ...((isOwn || isAzure) && { toolsOn: { source: 'facts', confidence: 'second_hand' } }),
-      // OpenAI's page lists the cache read price only for GPT-6 Astra. OpenAI's page states the cache write
-      // multiplier.
+      // OpenAI's page lists the cache read price only for GPT-6 Astra.
+      // OpenAI's page states the cache write multiplier.
       ...(isOwn &&
         version >= 5.6 &&
         !modelId.startsWith('gpt-6-astra') && { cacheRead: { source: 'facts', confidence: 'second_hand' } }),
