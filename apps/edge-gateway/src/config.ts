@@ -207,9 +207,9 @@ const edgeVariables = z
      */
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
-     * The part of the request slots and of the held bytes that one account may use while no other account is
-     * busy. The more accounts are busy, the smaller the share of each account. With the value 1, a single
-     * account may use all request slots and held bytes.
+     * The part of the request slots and of the held bytes that one account may use while no other account is busy.
+     * The share of each account decreases when more accounts are busy. With the value 1, a single account may use
+     * all request slots and held bytes.
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
     /**

@@ -189,6 +189,6 @@ it('a large request pauses between its steps only while another account is activ
   await pauseOf(busy);
   ask('quiet');
   // The first step used at least 16 ms of processor time. The account's burst allowance covers 8 of these milliseconds.
-  // The account may use a third of the processor time, so the account pauses for more than 20 ms after the other 8 ms.
+  // The account may use only a third of the processor time, so the account must pause for more than 20 ms.
   expect(await pauseOf(busy)).toBeGreaterThan(20);
 });

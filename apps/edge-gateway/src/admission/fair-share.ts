@@ -11,16 +11,15 @@ export interface FairShareOptions {
   readonly accountMax?: number;
 }
 
-/** Why an account may not use more of a resource: the resource is used up, or the account reached its share. */
+/** The reason for a refusal is that the resource is used up, or that the account has reached its share. */
 export type ShareRefusal = 'full' | 'account';
 
 /**
- * Decides whether an account may use more of a shared resource. An account may use a fixed multiple of the
- * free amount. This method is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on
- * Networking 6(2), 1998). One busy account may use up to `accountShare` of the capacity. Several busy
- * accounts get equal shares and leave some capacity free. For example, if `accountShare` is 0.8, ten busy
- * accounts use 9.8% of the capacity each and leave 2.4% free. An account without usage may always start while
- * the resource has room.
+ * Decides whether an account may use more of a shared resource. Each account may use up to a fixed multiple of the
+ * free capacity. The algorithm is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on
+ * Networking 6(2), 1998). One busy account may use up to `accountShare` of the capacity. Several busy accounts get
+ * equal shares and leave some capacity free. For example, if `accountShare` is 0.8, ten busy accounts use 9.8% of
+ * the capacity each and leave 2.4% free. An account without usage may always start while the resource has room.
  */
 export class FairShare {
   readonly capacity: number;
@@ -34,8 +33,7 @@ export class FairShare {
   }
 
   /**
-   * Returns null if the account may use `amount` more of the resource. Otherwise, the method returns the
-   * reason for the refusal.
+   * Returns null if the account may use `amount` more of the resource, or else the reason for the refusal.
    * @param own amount that the account currently uses.
    * @param used amount that all accounts currently use, including `own`.
    */
@@ -52,7 +50,7 @@ export class FairShare {
 /** The amounts of a shared resource that the accounts currently use. */
 export class AccountAmounts {
   readonly #share: FairShare;
-  /** The amount that each account currently uses. The map contains no accounts without usage. */
+  /** The amount that each account currently uses. Accounts without usage have no entry. */
   readonly #amounts = new Map<string, number>();
   #used = 0;
 

@@ -1,7 +1,7 @@
 import { CircuitState, ConsecutiveBreaker, ExponentialBackoff, SamplingBreaker } from 'cockatiel';
 import type { Failure } from './failure.ts';
 
-/** The name of a backend: a provider, the calling account, and one of the account's credentials. */
+/** The name of a backend, which consists of a provider, an account, and one of the account's credentials. */
 export interface BackendName {
   readonly accountId: string;
   readonly provider: string;

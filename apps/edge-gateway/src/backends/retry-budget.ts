@@ -5,8 +5,8 @@ import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 interface RetryBudgetOptions {
   readonly share: number;
   /**
-   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. This minimum helps
-   * accounts with very few requests, because their share of extra calls would round to zero.
+   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. Without a minimum, the
+   * share of extra calls would round to zero for accounts with very few requests.
    */
   readonly floor: number;
   readonly now?: () => number;
@@ -15,8 +15,8 @@ interface RetryBudgetOptions {
 const windowMs = 60_000;
 
 /**
- * Request counts for the current and the previous time window. Both counts together approximate a sliding
- * window, in which the previous time window counts only in part.
+ * Request counts for the current and the previous time window. The counts of both windows approximate a sliding
+ * window, with a partial weight for the previous window.
  */
 class Window {
   #startedAt = 0;

@@ -18,8 +18,8 @@ const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
 const askedMax = 200;
 /**
- * The part of the last known remaining budget that each process may use while the budget store is
- * unavailable. With an eighth of the budget each, up to eight processes together stay within the remaining budget.
+ * The part of the last known remaining budget that each process may use while the budget store is unavailable. With
+ * an eighth per process, up to eight processes together cannot exceed the remaining budget.
  */
 const localShare = 1 / 8;
 

@@ -101,8 +101,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Describes the budget that ended a reservation. The weekly budget is named if its use has reached its limit or if its
-   * limit is not above the daily limit. Otherwise, the daily budget is named. The method does not sync with the store.
+   * Describes the exhausted budget. The method names the daily budget, unless the weekly budget is used up or is
+   * lower than the daily budget. The method does not sync with the store.
    */
   describeExhausted(key: BudgetedKey): ExhaustedBudget {
     const { dailyTokenBudget: daily, weeklyTokenBudget: weekly } = key;

@@ -66,7 +66,7 @@ export class RemoteCache<Value extends object | string | null> {
 
   constructor(options: RemoteCacheOptions<Value>) {
     this.#options = options;
-    // A cache with `max` reserves memory for every entry, so the number of entries is limited as their size.
+    // With `max`, LRUCache reserves memory for all entries. The limit is therefore set as a size, with size 1 per entry.
     const bounds = { maxSize: options.entriesMax, sizeCalculation: () => 1 };
     this.#entries = new LRUCache({
       ...bounds,

@@ -126,7 +126,7 @@ async function openFromVault(
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
     // The failure status in the vault refers to the first provider key of the credential.
-    // A success with another provider key of the credential is therefore not reported as a recovery.
+    // A success with another provider key of the credential does not clear the failure status.
     const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });

@@ -14,9 +14,8 @@ import { answerOversizedHeaders, connectionLimits } from './connection-limits.ts
 const streamsMax = 128;
 
 /**
- * Sizes of the HTTP/2 flow control windows. A window is the number of bytes that a client may send before the
- * server must have read them. With the default window of 64 KiB, a large request needs one round trip for
- * each 64 KiB.
+ * Sizes of the HTTP/2 flow control windows. A window is the number of bytes that a client may send before the server
+ * reads them. With the default window of 64 KiB, a large request needs one round trip for each 64 KiB.
  */
 const windowBytes = { stream: 256 * 1024, connection: 1024 * 1024 };
 

@@ -82,7 +82,7 @@ function answerBadPath(_error: Error, request: FastifyRequest, reply: FastifyRep
   answerError(new GatewayError('not_found'), request.id, reply);
 }
 
-/** Gives each request a scope with one time budget for all its calls of other services. */
+/** Gives each request a scope with one time budget for all calls to other services. */
 function openScopes(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (_request, _reply, done) => runInScope(createScope(), done));
 }

@@ -6,9 +6,9 @@ import type { IdentityClient } from './identity-client.ts';
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
- * Returns the id in the first device token with a valid signature of the embedded identity service. Returns
- * null if none of the device tokens is valid. The gateway uses this id only for the rate limit. The account
- * service decides whether the device belongs to the user.
+ * Returns the id in the first device token with a valid signature of the embedded identity service. Returns null if
+ * none of the device tokens is valid. The gateway uses the device id only for the rate limit. The account service
+ * decides whether the device belongs to the user.
  */
 export async function findKnownDevice(
   identity: Pick<IdentityClient, 'settings'>,

@@ -62,7 +62,7 @@ function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | n
       return session && { ...session, subjectTag: renderSubject(name.issuer, name.subject) };
     },
     broadcastsArrive: () => messaging.connected,
-    // A revoked login session never becomes valid again, so its cache entry needs no tag.
+    // A revoked login session stays revoked, so its cache entry never needs to be invalidated.
     tagsOf: (session) =>
       session === null
         ? []

@@ -76,7 +76,7 @@ function completeOperation(operation: Operation, schemas: Record<string, Schema>
 function describe(schema: Schema, parent: string): void {
   nameFields(schema);
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    // For a reference, the description of its target is shown.
+    // For a reference, the description of the target is shown.
     if (field.$ref === undefined && field.description === undefined) {
       const text = textOf(parent, name);
       if (text !== undefined) field.description = text.description;
@@ -115,8 +115,8 @@ function textExample(mediaType: string): string {
 }
 
 /**
- * Returns an example of a schema. The first of these wins: the schema's own example, its constant or first
- * enum value, the shared example for the field's name if its type fits, and a generic value of the type.
+ * Returns an example of a schema. The schema's own example, constant or first enum value takes precedence.
+ * Otherwise, the function uses the shared example for the field's name, or a generic value of the type.
  */
 function exampleOf(schema: Schema, parent: string, name: string, schemas: Record<string, Schema>): unknown {
   if (schema.$ref !== undefined) {

@@ -41,7 +41,7 @@ export interface PipelineServices {
   readonly admission: Admission;
   readonly accountSecrets: AccountSecrets;
   readonly connections: Connections;
-  /** The shipped catalogue. Among the services of one request, the catalogue of the request's account. */
+  /** The shipped catalogue. The services of a single request contain the account's catalogue instead. */
   readonly catalog: ModelCatalog;
   readonly accountModels: Pick<AccountModels, 'open' | 'scope'>;
   readonly rateLimiter: RateLimiter;

@@ -78,7 +78,7 @@ async function dropSealed(body: HeldBody, exchange: Exchange): Promise<void> {
   }
 }
 
-/** Endpoints for file uploads. These endpoints also accept JSON, which some providers require. */
+/** Endpoints for file uploads. File upload endpoints also accept JSON, which some providers require. */
 const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
   'images/edits',
   'images/variations',
@@ -92,7 +92,7 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
  */
 export async function handleResponses(exchange: Exchange, services: PipelineServices): Promise<void> {
   const { headers } = exchange.request;
-  // Errors of this check are ignored, because the handler of the request checks the cached key again and reports the errors.
+  // Authentication errors are ignored here, because the handler of the request authenticates again and reports the error.
   const caller = await authenticateHeaders(headers, services.grants).catch(() => undefined);
   return caller?.responses.plan === true
     ? handleRequest(exchange, services)

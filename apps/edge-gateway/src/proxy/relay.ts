@@ -176,8 +176,8 @@ function summaryOf(usage: TokenUsage | undefined): RelayOutcome['summary'] {
 }
 
 /**
- * Ends an incomplete response. An event stream is ended in the same way as in `breakOff`. In all other cases,
- * the connection is reset.
+ * Ends an incomplete response. An event stream is ended in the same way as in `breakOff`. For a response that is not
+ * a stream, the connection is reset.
  * @param usage the token usage that the provider has reported so far. Undefined if the provider reported no
  * usage.
  */
@@ -264,7 +264,7 @@ export function parseFields(bytes: Buffer): JsonFields {
     const parsed: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null) return parsed as JsonFields;
   } catch {
-    // The gateway throws the same error for a body that is not JSON.
+    // A body that is not JSON leads to the same error as JSON that is not an object.
   }
   throw new GatewayError('upstream_invalid', { detail: 'the response is not a JSON object' });
 }

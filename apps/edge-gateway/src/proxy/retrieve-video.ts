@@ -257,8 +257,8 @@ async function fetchContent(
 }
 
 /**
- * Sends a request to a server that the provider does not operate. If the video server fails, the function
- * throws `provider_error`. This failure counts neither against the provider nor against the credential.
+ * Sends a request to a server that the provider does not operate. If the video server fails, the function throws
+ * `provider_error`. A failure of the video server does not count against the provider or the credential.
  */
 async function fetchElsewhere(url: string, call: VideoCall): Promise<UpstreamReply> {
   const headers = { 'accept-encoding': 'identity' };

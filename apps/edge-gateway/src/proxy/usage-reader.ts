@@ -2,8 +2,8 @@ import type { TokenUsage } from '@gateway/interchange';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage. The
- * reader ignores token usage in longer lines.
+ * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage. The reader
+ * ignores token usage in lines above this length.
  */
 const textBytesMax = 1024 * 1024;
 /**

@@ -125,8 +125,8 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   /**
-   * Decides whether to admit a request while Redis is unavailable. This process admits only its share of the
-   * remaining requests, because all requests that Redis last counted may be recent.
+   * Decides whether to admit a request while Redis is unavailable. Each process admits only its share of the
+   * remaining requests. The last count from Redis stays in effect, because all counted requests may be recent.
    */
   #admitLocally({ caller, known, unreported }: KeyWindow): RateDecision {
     const now = performance.now();

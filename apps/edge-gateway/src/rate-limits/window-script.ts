@@ -7,15 +7,15 @@
  * number of steps since the previous call. The script uses the clock of the Redis server, so that gateway
  * processes with skewed clocks count in the same window.
  *
- * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of
- * a lease are counted in the time step in which the lease expires. A request that uses a leased token
- * therefore counts for at least 60 s. A lease receives at most 1/64 of the free tokens. If fewer than 1,024
- * tokens are free, no lease is granted. In that case, every request is counted when it arrives. Unused tokens
- * are returned to the time step of their lease.
+ * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of a lease
+ * are counted in the time step in which the lease expires. A request that uses a leased token therefore counts for
+ * at least 60 s. A lease receives at most 1/64 of the free tokens. If fewer than 1,024 tokens are free, no lease is
+ * granted. Without a lease, every request is counted when it arrives. If a gateway returns unused tokens, the script
+ * subtracts the tokens from the time step of their lease.
  *
- * If Redis loses its data, each gateway sends the count that it last received. The field `base` contains the
- * largest count that any gateway has restored. The running total includes this count. Requests that were
- * admitted after Redis lost its data do not count as restored.
+ * If Redis loses its data, each gateway sends the count that it last received. The field `base` contains the largest
+ * count that any gateway has restored. The running total includes the restored count. Requests that were admitted
+ * after Redis lost its data do not count as restored.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
  * "Script flags"). Rate limits are therefore exact even while Redis is out of memory.

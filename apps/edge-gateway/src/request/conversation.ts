@@ -3,8 +3,8 @@ import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import { BatchedHash } from '../bytes/batched-hash.ts';
 
 /**
- * Maximum number of bytes of message text in a digest, in addition to the total length. The digest covers raw
- * bytes, so the gateway decodes no text.
+ * Maximum number of bytes of message text in a digest, in addition to the total length. The digest covers raw bytes,
+ * so that the gateway does not need to decode the text.
  */
 const textBytesMax = 1_000;
 
@@ -30,19 +30,19 @@ export class Conversation {
   }
 
   /**
-   * The key that all requests of the conversation share. The key is the session id, or otherwise a digest of
-   * all messages before the model's first turn. All digests exclude the instructions (the system prompt, and
-   * system messages at the start). The instructions of agents contain changing text, such as the date, the
-   * state of a repository, or ids.
+   * The key that all requests of the conversation share. Without a session id, the key is a digest of all messages
+   * before the model's first turn. All digests exclude the instructions (the system prompt, and system messages at
+   * the start). The instructions of agents contain changing text, such as the date, the state of a repository, or
+   * ids.
    */
   get key(): string {
     return this.sessionId ?? this.#start.digest;
   }
 
   /**
-   * The key under which the gateway stores the model chosen for the conversation. With a session id, this key
-   * equals `key`. Without a session id, this key also depends on the system prompt. A client's agents often
-   * send the same first message with different system prompts. Each agent can then use a different model.
+   * The key under which the gateway stores the model chosen for the conversation. With a session id, `agentKey`
+   * equals `key`. Without a session id, the key also depends on the system prompt. A client's agents often send the
+   * same first message with different system prompts, and each agent can use a different model.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -135,8 +135,8 @@ interface Opening {
   /** Index of the first message after the conversation's opening messages. */
   readonly end: number;
   /**
-   * The hash of the conversation's first messages. Several digests extend this hash, so later messages are
-   * added to a copy of it.
+   * The hash of the conversation's first messages. Later messages are added to a copy of the hash, because several
+   * digests start with the same first messages.
    */
   readonly hash: BatchedHash;
 }

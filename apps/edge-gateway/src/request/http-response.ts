@@ -15,8 +15,8 @@ export function isAnswered(response: ServerResponse): boolean {
 }
 
 /**
- * Resets the client's connection or HTTP/2 stream after the bytes that have already been written.
- * Clients treat an incomplete response as a connection error, which they retry.
+ * Resets the client's connection or HTTP/2 stream after the bytes that have already been written. Clients treat an
+ * incomplete response as a connection error, and retry the request.
  */
 export function resetConnection(response: ServerResponse): void {
   response.write('', () => {

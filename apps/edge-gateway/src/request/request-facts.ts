@@ -102,7 +102,7 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
  */
 export function readOwnCredential(tape: JsonTape): string | null {
   const fields = readCloudFields(tape);
-  // A region without a credential cannot be applied to any call: the stored credential has its own region.
+  // A region without a credential is ignored, because the stored credential has its own region.
   if (Object.keys(fields).every((field) => field === names.region)) return null;
   const credential = createHostedCredential(
     {
@@ -142,9 +142,9 @@ export function isReasoningBound(
 }
 
 /**
- * Returns the name of the request field that refers to a transcript stored by the provider. The field is `thread`
- * in the messages format, or a field of the Responses API. Such a request contains only new messages, so the
- * gateway could not repeat a plan for the conversation. Returns undefined for all other requests.
+ * Returns the name of the request field that refers to a transcript stored by the provider. The field is `thread` in
+ * the messages format, or a field of the Responses API. A request with a stored transcript contains only new
+ * messages, so the gateway cannot repeat a plan. Returns undefined if the request refers to no stored transcript.
  */
 export function findStoredState({
   tape,
@@ -221,7 +221,7 @@ const sealMark = Buffer.from(`"${sealPrefix}`);
 /**
  * Removes the reasoning that the gateway encoded for a client of the Responses API, for a provider that would
  * reject the encoding.
- * @param scan a function that scans bytes with possible reasoning
+ * @param scan a function that scans bytes that may contain reasoning
  */
 export function dropSealedReasoning(given: Uint8Array, scan: (bytes: Buffer) => JsonTape): Buffer {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);

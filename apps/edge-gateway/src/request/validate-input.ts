@@ -29,7 +29,7 @@ function validate<Schema extends z.ZodType>(
     throw new GatewayError('missing_field', { param, message: `The ${kind} "${param}" is required.${more}` });
   }
   const subject = param === '' ? 'The body' : `The ${kind} "${param}"`;
-  // The schema of a field may define a rule with another beginning.
+  // A custom rule may have an error text that does not start with "must".
   const text = issue.message.startsWith('must ') ? issue.message : `is not valid: ${issue.message}`;
   throw new GatewayError('invalid_field', {
     ...(param === '' ? {} : { param }),
@@ -98,8 +98,8 @@ const unitNames: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /**
- * Explains a violated rule as a predicate, for example `must be at least 1`. Schemas may define more specific
- * error texts, which take precedence in Zod. For all other rules, the function uses the error text of Zod.
+ * Explains a violated rule as a predicate, for example `must be at least 1`. Schemas may define more specific error
+ * texts, which take precedence in Zod. Returns undefined for rules that keep the error text of Zod.
  */
 function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

@@ -87,7 +87,7 @@ export class AccountModels implements RequestModels {
     return this.#build(declared, listing, lists);
   }
 
-  /** Returns the services of one request. After `open`, the catalogue of these services contains the account's models. */
+  /** Returns the services of one request. After `open`, their catalogue contains the account's models. */
   scope<Services extends { readonly catalog: ModelCatalog }>(
     services: Services,
   ): Services & { readonly accountModels: Pick<AccountModels, 'open' | 'scope'> } {
@@ -99,7 +99,7 @@ export class AccountModels implements RequestModels {
     return { ...services, catalog, accountModels: { open, scope: (others) => this.scope(others) } };
   }
 
-  /** Whether the models of a provider come from the provider, because the catalogue has none. */
+  /** Whether a provider's models come from its own list, because the catalogue contains none of its models. */
   #isListed(name: string): boolean {
     return this.#options.catalog.modelsOf(name).length === 0 && formatOf(name) !== undefined;
   }
@@ -191,7 +191,7 @@ function renderPrices(model: DeclaredModel): CatalogModel['prices'] {
   };
 }
 
-/** The catalogue that all steps of one request share. Until the account is known, it contains only the shipped models. */
+/** The catalogue that all steps of one request share. Until the account is known, only shipped models are included. */
 class RequestCatalog implements ModelCatalog {
   #current: ModelCatalog;
 

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { accountKey } from '../cache/account-keys.ts';
 
 /**
- * The cache commands with which the model of a conversation is remembered (`AccountCache`). Each command
- * fails after a short timeout.
+ * The cache commands that store and read the model of a conversation (`AccountCache`). Each command fails after a
+ * short timeout.
  */
 export interface PinRedis {
   get(key: string): Promise<string | null>;

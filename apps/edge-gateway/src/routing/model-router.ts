@@ -69,8 +69,8 @@ export interface Answered {
 /** Prompt cache lifetime in seconds for models without a lifetime in the catalogue. */
 const cacheSecondsDefault = 300;
 /**
- * Shortest cacheable prefix in tokens for models without a minimum in the catalogue. Most providers have
- * this minimum.
+ * Shortest cacheable prefix in tokens for models without a minimum in the catalogue. A minimum of 1,024 tokens is
+ * usual.
  */
 const cacheTokensDefault = 1_024;
 

@@ -85,7 +85,7 @@ export class RedisObservations implements ObservationStore {
   }
 }
 
-/** Converts Redis timestamps to the local clock. Each total keeps its own age. */
+/** Converts Redis timestamps to the local clock. The age of each total stays the same. */
 function parseReply([nowText = '0', ...fields]: readonly string[]): SumsByName {
   const skewMs = Date.now() - Number(nowText);
   const found: SumsByName = new Map();

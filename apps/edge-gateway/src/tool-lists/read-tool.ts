@@ -12,7 +12,7 @@ const toolMembers = governMembers([
 ]);
 const nameMember = governMembers(['name']);
 
-/** Types that describe how a tool is called. Any other type is the name of the tool. */
+/** Types that describe how a tool is called. A type outside this set is the name of the tool. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
 /** Anthropic's tools that have different names in different versions. */
@@ -103,7 +103,7 @@ function readName(tape: JsonTape, members: ReadonlyMap<string, JsonNode>, path: 
   return named ?? own;
 }
 
-/** Treats an empty name as missing, because some parsers do not distinguish the two cases. */
+/** Treats an empty name as missing, because some parsers do not distinguish empty and missing names. */
 function readOptional(tape: JsonTape, node: JsonNode | undefined, path: string): string | undefined {
   if (node === undefined || tape.kind(node) === 'null') return undefined;
   const text = readText(tape, node, path);

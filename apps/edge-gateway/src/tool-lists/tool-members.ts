@@ -17,7 +17,7 @@ export function ambiguousTools(param: string, problem: string): GatewayError {
 /** Maximum number of tools in one tool list and in one tool choice, because a plan ranks every tool. */
 export const toolsMax = 4096;
 
-/** Maximum length of a client-supplied name in an error text. Longer names are truncated in error messages. */
+/** Maximum length of a client-supplied name in an error text. Names above this length are truncated. */
 const quotedCharactersMax = 100;
 
 export function quote(name: string): string {

@@ -20,8 +20,8 @@ export interface UpstreamCall {
    */
   readonly loopHeader?: string | string[] | undefined;
   /**
-   * Whether the URL comes from a response, as a link or a redirect. Such a URL must not point to
-   * one of the operator's own servers, for example to the sandbox provider.
+   * Whether the URL comes from a response, as a link or a redirect. A URL from a response must not point to one of
+   * the operator's own servers, such as the sandbox provider.
    */
   readonly isLinked?: true;
 }

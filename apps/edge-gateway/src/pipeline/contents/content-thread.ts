@@ -48,7 +48,7 @@ const heapMbMax = 256;
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;
-  /** Waiting jobs by account. The first account in this map is the next one for which a job runs. */
+  /** Waiting jobs by account. The next job is taken from the first account in the map. */
   readonly #waiting = new Map<string, WaitingJob[]>();
   #worker: Worker | null = null;
   #running: WaitingJob | null = null;

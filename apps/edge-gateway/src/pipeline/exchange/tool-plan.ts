@@ -24,8 +24,8 @@ export interface ContextEdits {
   /** Estimated token counts before and after compression. */
   readonly tokens: ContextTokens;
   /**
-   * Recall gives removed text back to the model. Recall is present from the first request on if a later
-   * request may remove text. The tool list must contain the recovery tool from the start.
+   * Recall returns removed text to the model. If a later request may remove text, recall is available from the first
+   * request on. The tool list must contain the recovery tool from the start.
    */
   readonly recall: RecallOriginal | null;
   /**
@@ -167,8 +167,8 @@ export interface BoundPlan {
    */
   readonly abandon?: () => Promise<void>;
   /**
-   * Records that the conversation loads no tools, after the provider rejected the first message that loads
-   * tools. Only the request with this first message has this function.
+   * Records that the conversation loads no tools, after the provider rejected the first message that loads tools.
+   * Present only in the request with the first message that loads tools.
    */
   readonly withdraw?: () => Promise<void>;
 }
@@ -187,7 +187,7 @@ export function listSent({ eligible, forwarded, deferral }: Selected): readonly 
   return deferral === undefined ? forwarded : eligible;
 }
 
-/** Lists the tools that the prompt shows to the model: the forwarded tools, and the tools that user turns load. */
+/** Lists the tools in the prompt, which are the forwarded tools and the tools that user turns load. */
 export function listShown({ forwarded, deferral }: Omit<Selected, 'eligible'>): readonly number[] {
   const loaded = deferral?.additions?.flatMap(({ tools }) => tools) ?? [];
   return loaded.length === 0 ? forwarded : [...forwarded, ...loaded];
@@ -220,13 +220,13 @@ export function countReaching(plan: ToolPlan): number {
 export interface ConversationKeys {
   readonly accountId: string;
   /**
-   * The key that covers all messages in this request. In the next turn, the planner looks up the
-   * conversation's state under this key.
+   * The conversation key that is computed from all messages in this request. In the next turn, the planner looks up
+   * the conversation's state under this key.
    */
   readonly here: string;
   /**
-   * The key that covers all messages before the model's last turn. Null for the first request of a
-   * conversation.
+   * The conversation key that is computed from all messages before the model's last turn. Null for the first request
+   * of a conversation.
    */
   readonly before: string | null;
   /** The key that is identical in every request of the conversation. */
@@ -250,8 +250,8 @@ export interface Outbound {
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**
-   * Renders the request without the messages that load tools, for a provider that rejects such messages.
-   * Absent unless the request contains the conversation's first message of this kind.
+   * Renders the request without the messages that load tools, for a provider that rejects such messages. Absent
+   * unless the request contains the conversation's first message that loads tools.
    */
   readonly unloadedBodyFor?: ((target: Target) => Uint8Array) | undefined;
   /** Returns the beta flag that the request needs at a target, in addition to the client's beta flags. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Maximum number of problems that are reported for the arguments of one call. A longer list does not help the model. */
+/** Maximum number of problems that are reported for one call. More problems would not help the model. */
 const problemsMax = 5;
 /**
  * Maximum number of steps in one check of tool call arguments. The number is limited, because a schema may
@@ -9,11 +9,11 @@ const problemsMax = 5;
 const stepsMax = 20_000;
 const depthMax = 64;
 /**
- * Maximum amount of work in one check, measured in compared enum values and in examined names and characters.
- * A separate limit is needed, because a single step may examine thousands of values.
+ * Maximum amount of work in one check, measured in compared enum values and in examined names and characters. A
+ * limit on the number of steps is not enough, because a single step may examine thousands of values.
  */
 const workMax = 400_000;
-/** Number of characters that can be compared in the time of one check of an enum value. */
+/** Number of compared characters that take as much time as one check of an enum value. */
 const charactersAtOnce = 8;
 
 type Schema = Record<string, unknown>;

@@ -76,7 +76,7 @@ export class RecoveryRounds {
     return this.#startsAfresh;
   }
 
-  /** The recovery rounds so far, for another attempt at the response. */
+  /** The completed recovery rounds, from which another attempt can continue. */
   get earlier(): EarlierRounds {
     const made = { usages: this.#billed, isUsageEstimated: this.#isUsageEstimated };
     const isFresh = this.#startsAfresh || this.#given.earlier?.freshStart !== undefined;
@@ -120,8 +120,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Whether a tool call was withheld or rewritten. The gateway must render such a response, because it cannot
-   * send the original bytes.
+   * Whether a tool call was withheld or rewritten. The gateway must render an altered response, because the original
+   * bytes are wrong.
    */
   get isAltered(): boolean {
     return this.isLaterRound || this.#reducer.isAltered;
@@ -207,9 +207,9 @@ export class RecoveryRounds {
   }
 
   /**
-   * Continues after the response of a later recovery round failed or contained an error. Returns undefined if
-   * the client must receive the error. This is the case if there is no earlier round, if the client received
-   * part of the failed round, or if no further request is possible.
+   * Determines how to continue after a later recovery round has failed. Returns undefined if the client must receive
+   * the error. The client must receive the error if there is no earlier round, if the client received part of the
+   * failed round, or if no further request is possible.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
@@ -229,7 +229,7 @@ export class RecoveryRounds {
     });
   }
 
-  /** Whether the client has received no bytes, and its own request has not been sent yet. */
+  /** Whether a fresh start is possible, because it would be the first and the client has received no bytes. */
   get #mayStartAfresh(): boolean {
     return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
   }

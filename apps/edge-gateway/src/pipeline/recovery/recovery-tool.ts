@@ -10,7 +10,7 @@ interface RecoveryToolInput {
   readonly names: readonly string[];
   /** Every tool name in the client's list, including tools that the API key may not use. */
   readonly taken: ReadonlySet<string>;
-  /** Whether the recovery tool can return the original of compressed content. */
+  /** Whether the recovery tool can return the original text of compressed content. */
   readonly recalls: boolean;
 }
 

@@ -49,8 +49,8 @@ export interface Recovery {
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
-   * Messages that follow the client's last message. These messages define the tools that the model requested in
-   * its last response.
+   * Messages after the client's last message. The messages define the tools that the model requested in its last
+   * response.
    */
   readonly openingMessages: readonly ChatMessage[];
   /** Names of the tools that `openingMessages` define. */

@@ -52,7 +52,7 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /** Number of withheld tool calls without a decision. This number is stored, because every frame needs it. */
+  /** Number of withheld tool calls without a decision. Storing the number avoids a new count for every frame. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;

@@ -128,8 +128,8 @@ function namesIn(verdict: RecoveryCall['verdict']): readonly string[] {
 }
 
 /**
- * Returns the recovery for the response to a request that included all tools. In this response, a call to the
- * recovery tool is handled like a call to the named tool.
+ * Returns the recovery for the response to a request that included all tools. If the response calls the recovery
+ * tool, the call is handled like a call to the named tool.
  */
 export function allForwarded(recovery: Recovery): Recovery {
   return {

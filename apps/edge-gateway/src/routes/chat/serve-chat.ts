@@ -14,8 +14,8 @@ export interface ChatEndpoint {
   readonly path: string;
   readonly format: ClientFormat;
   /**
-   * The model and the streaming mode from the path. These fields are present only for formats that have both
-   * values in the path.
+   * The model and the streaming mode from the path. The field is present only for formats with the model in the
+   * path.
    */
   readonly route?: RequestRoute;
 }

@@ -33,8 +33,8 @@ export function chooseClientAddress(ip: string): string {
 }
 
 /**
- * A placeholder that stands for the account id. This account has no epoch (change number), so only the
- * request count matters.
+ * A placeholder that stands for the account id. The placeholder has no epoch (change number), so only the request
+ * count matters.
  */
 const sharedAccountId = 'people';
 
@@ -88,10 +88,10 @@ async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` if a page from another site makes the browser send the call. Otherwise, another
- * site could sign the user in or out, or switch accounts. Only browsers send the two headers that this check
- * reads. The SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect
- * users. This check of two headers also works for old browsers.
+ * Throws `cross_site_request` if a page from another site makes the browser send the call. Otherwise, another site
+ * could sign the user in or out, or switch accounts. Only browsers send the two headers that the function checks.
+ * The SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect users. The header
+ * check also works for old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

@@ -146,8 +146,8 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
 }
 
 /**
- * The providers that serve their own models, under the names that other providers also use. A company's own API
- * comes before its other APIs.
+ * The providers that serve their own models, although other providers may use the same model names. If a company has
+ * several APIs, the native API comes first.
  */
 const makers: readonly string[] = [
   ...['openai', 'anthropic', 'google', 'vertex', 'googleopenai', 'mistral', 'deepseek', 'xai', 'cohere'],
@@ -155,8 +155,8 @@ const makers: readonly string[] = [
 ];
 
 /**
- * Chooses the provider for a bare model name. The account's preferred order comes first, followed by the maker of
- * the model. Returns undefined if several providers remain, because their prices and privacy rules differ.
+ * Chooses the provider for a bare model name. Providers in the account's preferred order come first, followed by the
+ * maker of the model. Returns undefined if several providers remain, because their prices and privacy rules differ.
  */
 export function preferProvider(usable: readonly string[], order: readonly string[] = []): string | undefined {
   if (usable.length === 1) return usable[0];

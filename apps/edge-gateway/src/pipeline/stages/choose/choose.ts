@@ -83,10 +83,10 @@ function needsNamedModel(model: string, field: string): GatewayError {
 }
 
 /**
- * Sets the routing rules for a request that depends on stored state. Stored state is a message thread of
- * Anthropic, or a stored response, conversation, prompt or item of the Responses API. Only one provider account
- * stores the state, so no fallback can answer the request. The request does not specify this provider account.
- * All requests that depend on stored state therefore use one credential as long as the credential works.
+ * Sets the routing rules for a request that depends on stored state. Stored state is a message thread of Anthropic,
+ * or a stored response, conversation, prompt or item of the Responses API. Only one provider account stores the
+ * state, so no fallback can answer the request. The request does not name the provider account that stores the
+ * state. All requests that depend on stored state therefore use one credential as long as the credential works.
  * @param field the request field that refers to the stored provider state.
  * @throws GatewayError `thread_unsupported_request` for a message thread, or `invalid_field` for any other
  * field, if the provider does not store the state

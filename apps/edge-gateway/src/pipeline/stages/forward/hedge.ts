@@ -53,8 +53,7 @@ function start(task: ForwardTask, candidate: Candidate, services: HedgeServices)
   else signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
   const attempt = createAttempt(candidate.target);
   const outcome = runAttempt(task, candidate, attempt, abort.signal, services);
-  // The rejection is handled where the outcome is awaited.
-  // The empty handler prevents an unhandled rejection before the outcome is awaited.
+  // The empty handler prevents an unhandled rejection until the caller awaits the outcome.
   outcome.catch(() => undefined);
   return { candidate, attempt, abort, outcome };
 }

@@ -6,7 +6,7 @@ import { nameOf, openValue, sealValue, type SealedCache } from '../../../cache/s
 
 /** Lifetime of stored reasoning in seconds. After one day, the provider's prompt cache has expired anyway. */
 const keptSeconds = 24 * 3600;
-/** Maximum number of characters of the stored reasoning of one response. Longer reasoning is not stored. */
+/** Maximum number of characters of the stored reasoning of one response. Reasoning above this length is not stored. */
 const charactersMax = 256 * 1024;
 /**
  * Maximum number of model turns for which reasoning is loaded. In a longer conversation, the reasoning
@@ -160,8 +160,8 @@ function addJson(all: Hash, value: unknown): void {
 const markerNames: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
 
 /**
- * Removes cache markers from the fields of each format. Also treats a text as equal to a list with only this
- * text, because a cache marker requires the list.
+ * Removes cache markers from the fields of each format. Also ignores whether a text was sent as a list, because a
+ * cache marker requires a list.
  */
 function withoutMarkers(extensions: unknown): unknown {
   const formats = Object.entries(extensions ?? {}).flatMap(([format, fields]) => {

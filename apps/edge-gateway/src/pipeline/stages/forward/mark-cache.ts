@@ -5,8 +5,8 @@ import { paysToCache } from '../../../request/prompt-caching.ts';
 import { charactersPerToken } from '../../../request/token-estimates.ts';
 
 /**
- * A cache marker without a lifetime. For such a marker, the provider uses its shortest lifetime, which has
- * the lowest cache write price.
+ * A cache marker without a lifetime. For a marker without a lifetime, the provider uses its shortest lifetime, which
+ * has the lowest cache write price.
  */
 const marker: CacheMarker = {};
 

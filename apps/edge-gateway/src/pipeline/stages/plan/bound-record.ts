@@ -14,8 +14,8 @@ import { isClientDeferred } from './deferral.ts';
 
 export interface ConversationNames {
   /**
-   * The two cache keys of a request's state in the cache of conversations. One name covers the transcript up
-   * to this request, and the other covers the transcript up to the previous request.
+   * The two cache keys of a request's state in the cache of conversations. The key `here` covers the transcript up
+   * to this request, and `before` covers the transcript up to the previous request.
    */
   readonly here: string;
   readonly before: string | null;

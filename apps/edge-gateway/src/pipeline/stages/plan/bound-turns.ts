@@ -53,8 +53,8 @@ export async function findConversation(
 }
 
 /**
- * Stores the plan under the name of the first response as well. Conversations with the same beginning share
- * the name of their first messages. A later conversation may replace the plan under the shared name.
+ * Stores the plan under the name of the first response as well. Conversations with the same beginning share the name
+ * of their first messages. A later conversation with the same beginning may replace the plan under the shared name.
  */
 export function anchor(
   { caller: { accountId } }: ConversationSubject,
@@ -65,7 +65,7 @@ export function anchor(
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   // Another branch of the conversation may share the first response, so the tools of later turns are not stored here.
   store.keep(accountId, firstTurn, { ...known.plan, additions: [] }).then(
-    // The provider may have rejected reasoning, or the turn may have loaded tools, while the plan was being stored.
+    // While the plan is being stored, a loaded tool or rejected reasoning may change the conversation's state.
     // The state of the conversation is therefore read from the cache a second time.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'second name of a bound plan not stored'),

@@ -93,8 +93,8 @@ function listNewTools(
 }
 
 /**
- * Returns the plan to store after the provider rejected the message that loads tools. Returns null if this
- * request does not contain the first such message of its conversation.
+ * Returns the plan to store after the provider rejected the message that loads tools. Returns null if this request
+ * does not contain the conversation's first message that loads tools.
  */
 export function findWithdrawal(
   { plan }: BoundConversation,

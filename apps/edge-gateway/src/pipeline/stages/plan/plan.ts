@@ -55,10 +55,10 @@ interface PlanServices {
 }
 
 /**
- * Combines three independent results: the tool set, the shortened schemas and the compressed conversation.
- * The planned request has only tools that the key may use. The tool router and the compressor run in parallel
- * under one deadline. Late or failed results of either service are ignored. The planned savings are reserved
- * from the API key's budget. If the budget is exhausted, the request is sent unchanged or rejected with
+ * Combines three independent results, which are the tool set, the shortened schemas and the compressed conversation.
+ * The planned request has only tools that the key may use. The tool router and the compressor run in parallel under
+ * one deadline. Late or failed results of either service are ignored. The planned savings are reserved from the API
+ * key's budget. If the budget is exhausted, the request is sent unchanged or rejected with
  * `saved_token_budget_exhausted`.
  */
 export async function plan(
@@ -94,7 +94,7 @@ export async function plan(
   return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
-/** Plans a request in a conversation with tools that must not change. Returns null for all other requests. */
+/** Plans a request in a conversation with tools that must not change. Returns null if the tools may change. */
 function planFixed(
   request: ParsedRequest,
   target: Target,

@@ -17,8 +17,8 @@ interface PromptServices {
 }
 
 /**
- * Maximum length in bytes of a request with a hashed prompt. Reading a longer request takes more than ten
- * milliseconds.
+ * Maximum length in bytes of a request with a hashed prompt. Above this length, reading the request takes more than
+ * ten milliseconds.
  */
 const bytesMax = 8 * 1024 * 1024;
 const conversationDigits = 32;

@@ -19,10 +19,7 @@ export interface PricedRequest {
   readonly hasEveryTool: boolean;
   /** Cost of rewriting the prompt cache because compression changed earlier messages, in USD. */
   readonly contextRewrittenUsd: number;
-  /**
-   * Whether the gateway added cache markers. In that case, the provider caches the prompt only because of
-   * these markers.
-   */
+  /** Whether the gateway added cache markers. Without cache markers, the provider would not cache the prompt. */
   readonly isMarked: boolean;
   /**
    * Time at which the request was accepted, as Unix time in milliseconds. The model's prices at this time
@@ -34,9 +31,8 @@ export interface PricedRequest {
 /** Value of the tokens that a request saved, in USD. */
 interface PricedSavings {
   /**
-   * Value of the saved tokens at the request's mean input price, plus the savings of cache reads that result
-   * from the gateway's cache markers. If the number of tokens that pruning saved was measured, the measured
-   * number is used.
+   * Value of the saved tokens at the request's mean input price, plus the savings from the gateway's cache markers.
+   * A measured number of pruned tokens takes precedence over an estimate.
    */
   readonly grossUsd: number;
   /**
@@ -47,13 +43,13 @@ interface PricedSavings {
 }
 
 /**
- * Calculates the value of the savings from pruning and compression in USD, before and after their costs.
- * Returns null if the prices are unknown, or if the request was not served.
- * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`.
- * The mean price covers all billed input, so leaving out cheap cached input saves little. With recovery
- * rounds, the mean price of the first round is used. With every tool, the request would have read its input
- * only once, at this price. If the tool set grew, or was decided after requests with all tools, the uncached
- * part of the prefix counts as a cost. This cost includes the new end of the prefix.
+ * Calculates the value of the savings from pruning and compression in USD, before and after their costs. Returns
+ * null if the prices are unknown, or if the request was not served.
+ * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`. The
+ * mean price covers all billed input, so leaving out cheap cached input saves little. With recovery rounds, the mean
+ * price of the first round is used, because a request with every tool reads its input only once. If the tool set
+ * grew, or was decided after requests with all tools, the uncached part of the prefix counts as a cost. This cost
+ * includes the new end of the prefix.
  */
 export function priceSavings(
   event: Pick<

@@ -6,11 +6,11 @@ import { LRUCache } from 'lru-cache';
 import { BatchedHash } from '../../../bytes/batched-hash.ts';
 import { findStart, instructionsOf } from '../../../request/conversation.ts';
 
-/** Number of hex digits of each hash. These 64 bits are enough to distinguish the prompts of a conversation. */
+/** Number of hex digits of each hash. A hash of 64 bits is enough to distinguish the prompts of a conversation. */
 const digitsMax = 16;
 /**
- * Number of earlier turns for which the hash of the transcript is also stored. The worker can thus match a
- * request even if the log lacks turns, up to this number.
+ * Number of earlier turns for which the hash of the transcript is also stored. The worker can match a request even
+ * if the log lacks up to eight turns.
  */
 const turnsMax = 8;
 /**
@@ -50,8 +50,8 @@ export class PromptHasher {
   }
 
   /**
-   * Hashes the prompt after the gateway's edits, as `hashPrompt` would hash the edited bytes. The messages are
-   * hashed from the client's bytes, so that only the tools and instructions of the edited request are scanned.
+   * Hashes the prompt after the gateway's edits, with the same result as `hashPrompt` for the edited bytes. Messages
+   * are hashed from the client's bytes, so that only the tools and instructions of the edited request are scanned.
    */
   hashEdited(owner: string, { outline, bytes, edits, readOutline }: EditedPrompt): PromptHashes {
     const { messages } = outline;
@@ -126,8 +126,8 @@ interface EditedPrompt {
 }
 
 /**
- * Separates the edits that replace text in a message from all other edits. Returns null if an edit changes
- * a message in any other way.
+ * Separates the edits that replace text in a message from all other edits. Returns null if an edit changes a part of
+ * a message that is not text.
  */
 function replaceTexts(
   messages: readonly MessageOutline[],
@@ -153,7 +153,7 @@ function withoutMessages(messages: readonly MessageOutline[], others: readonly B
   return [...others, ...empty].sort((one, other) => one.start - other.start);
 }
 
-/** The bytes of the messages. Text that starts at a position in `replaced` is replaced with other bytes. */
+/** The bytes of the messages. The map `replaced` contains the replacement of each edited text, by start position. */
 interface MessageBytes {
   readonly bytes: Buffer;
   readonly replaced?: ReadonlyMap<number, Buffer>;

@@ -132,8 +132,7 @@ class WaitingFrames {
 
   switchToRendering(): { render: Render; bytes: readonly Uint8Array[] } {
     const render = this.#given.openRenderer(this.#lastFrame);
-    // Replays the events that the client has already received.
-    // The output for these events is discarded.
+    // Replays the events that the client has already received, and discards their output.
     const { events, count, last } = this.#sent ?? { events: [], count: 0, last: undefined };
     if (last !== undefined) render([...events.slice(0, count - 1), last]);
     return { render, bytes: render(this.#events) };

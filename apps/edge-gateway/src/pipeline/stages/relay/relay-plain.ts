@@ -156,8 +156,8 @@ function parseAnswer(
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
- * The memory that a response takes, as a multiple of its length. The memory for a response covers its bytes,
- * the chunks until they are joined, and the texts in the response. This factor is an estimate.
+ * The estimated memory for a response, as a multiple of its length. The estimate includes the received chunks, the
+ * joined bytes, and the parsed texts of the response.
  */
 export const answerMemoryFactor = 3;
 

@@ -249,8 +249,8 @@ interface PassGiven {
 }
 
 /**
- * Texts in frames that begin a call to a server tool or the result of such a call. These frames do not have
- * an event yet, because the event is created when the block is complete.
+ * Texts that occur in the first frame of a server tool call or of a server tool result. The first frame has no event
+ * yet, because the event is created when the block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 

@@ -19,9 +19,7 @@ export interface OutboundDraft {
  */
 export type Invariant = (draft: OutboundDraft) => string | null;
 
-/**
- * `tool_choice` names only forwarded tools. Names in `tool_choice` that the client did not offer are ignored.
- */
+/** `tool_choice` names only forwarded tools. Tools in `tool_choice` that the client did not offer are ignored. */
 export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
   const names = namesInToolChoice(outline.toolChoice);
   if (names.length === 0) return null;
@@ -52,9 +50,9 @@ export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * No edit changes a forwarded tool with the client's cache marker. With two exceptions, no edit changes a
- * message. The plan may edit text after the last message with a cache marker. The plan may also rewrite calls
- * to pruned tools, identically in every turn.
+ * No edit changes a forwarded tool that has the client's cache marker. With two exceptions, no edit changes a
+ * message. The plan may edit text after the last message with a cache marker. The plan may also rewrite calls to
+ * pruned tools, identically in every turn.
  */
 export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }) => {
   const forwarded = new Set(plan.forwarded);
@@ -145,10 +143,10 @@ const depthMax = 128;
 const modelText = /^"[\w./:@-]+"$/;
 
 /**
- * The edited body is one valid JSON value, nested no deeper than the client's body. Edits to messages only
- * replace strings (see `contextEditsAreTexts`), and the client's messages were scanned when they arrived. The
- * scan of the edited body therefore replaces each message with `null`. As a result, the scan covers only tools
- * and settings, regardless of the length of the conversation.
+ * The edited body is one valid JSON value, nested no deeper than the client's body. Edits to messages only replace
+ * strings (see `contextEditsAreTexts`). The client's original messages were scanned when they arrived. The scan of
+ * the edited body therefore replaces each message with `null`. As a result, the scan covers only tools and settings,
+ * regardless of the length of the conversation.
  */
 export const resultIsJson: Invariant = (draft) => {
   if (draft.edited.edits.every((edit) => isModelForModel(edit, draft))) return null;

@@ -123,9 +123,8 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 }
 
 /**
- * Builds the request for a recovery round. The request follows the plan of the first request. It also has the
- * tools added in this round and the recovery tool of this round. The client never sees the last messages of
- * this request.
+ * Builds the request for a recovery round from the plan of the first request. The request also contains the round's
+ * recovery tool and newly added tools. The client never receives the last messages of the request.
  */
 function roundOf(
   request: ParsedRequest,

@@ -23,7 +23,7 @@ import type { RecallOriginal } from '../../../recovery/recovery.ts';
 /** The compression settings of a conversation with bound reasoning. */
 export interface PinnedContext {
   readonly context: ContextEdits;
-  /** False if compressed messages could not be restored. Messages that have no restored form are sent unchanged. */
+  /** False if the compressed form of a message could not be restored. The original message is sent instead. */
   readonly isSure: boolean;
 }
 

@@ -38,9 +38,9 @@ interface ReadPrices {
 }
 
 /**
- * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions about
- * compression omit `at` and use the usual prices, so that all requests of a conversation lead to the same
- * decision. These decisions depend only on price ratios, which do not change.
+ * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions about compression omit
+ * `at` and use the usual prices, so that all requests of a conversation lead to the same decision. Decisions about
+ * compression depend only on price ratios, which do not change.
  */
 function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices | null {
   if (model?.prices == null) return null;

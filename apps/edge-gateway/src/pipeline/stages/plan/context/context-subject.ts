@@ -191,9 +191,9 @@ export function findLastMarked({ messages }: Messages): number {
 }
 
 /**
- * Minimum sizes of a message's text in bytes. Compressing a shorter message would not save anything. The
- * minimum for user text is higher, because compression shortens only repetitions in user text. Compression
- * therefore does not delay ordinary chats.
+ * Minimum sizes of a message's text in bytes. Compressing a message below the minimum would not save any tokens. The
+ * minimum for user text is higher, because compression shortens only repetitions in user text. Compression therefore
+ * does not delay ordinary chats.
  */
 const resultBytesMin = 40;
 const wordsBytesMin = 560;

@@ -38,10 +38,7 @@ export interface ConversationPlan {
   readonly keys: ConversationKeys;
   /** Tools that the model requested in its last turn and that this request adds. */
   readonly requested: readonly number[];
-  /**
-   * Whether tool definitions may be shortened. False in a conversation that started with the client's own
-   * definitions.
-   */
+  /** Whether tool definitions may be shortened. False in a conversation that started with unshortened definitions. */
   readonly mayShortenSchemas: boolean;
 }
 
@@ -91,8 +88,8 @@ export class ConversationPlanner {
   /**
    * Stores the tools that recovery rounds recovered. In `regrown` mode, recovered tools are forwarded
    * from the next turn on.
-   * @param requested tools that the model requested in a response that also called client tools, so that the
-   * model has not received their definitions.
+   * @param requested tools that the model requested together with calls to client tools. The model has not received
+   * the definitions of these tools yet.
    */
   addRecovered(
     { accountId, here }: ConversationKeys,
@@ -149,7 +146,7 @@ export class ConversationPlanner {
 
   /**
    * Returns the inputs that select shadow conversations. In shadow mode, every conversation is a shadow
-   * conversation. In other modes, the demo account's requests and each account's first requests are never
+   * conversation. Outside shadow mode, the demo account's requests and each account's first requests are never
    * selected.
    */
   #shadowOf(

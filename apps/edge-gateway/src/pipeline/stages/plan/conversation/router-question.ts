@@ -25,9 +25,9 @@ const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
 /**
- * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns, because
- * the tool set grows with each turn. For a conversation of more than 200 turns, the request contains the first
- * 199 turns and the last turn. The plan may then lack tools that only an omitted turn would have added.
+ * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns, because the
+ * tool set grows with each turn. For a conversation of more than 200 turns, the request contains the first 199 turns
+ * and the last turn. The plan may lack tools that only an omitted turn would have added.
  * @param shorten a function that returns the text of a user turn as the tool router receives it
  */
 export function conversationContext(
@@ -79,18 +79,16 @@ function pinnedPosition(tool: ToolOutline, position: number): PlanToolsRequest['
 
 /** Maximum number of characters of the instructions that are searched for tool names. */
 const instructionsCharactersMax = 200_000;
-/**
- * The pattern matches the character before a name that is quoted, bold, a heading, or the name of an element.
- */
+/** Matches the characters before a tool name that is quoted, bold, a heading, or the name of an XML element. */
 const markPattern = /[`"'“‘*<]$|# $/;
 const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
 
 /**
- * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read"
- * counts as the name of the tool `read` only if it is marked (quoted, bold, a heading) or precedes the word
- * "tool". If the instructions name more tools than this, the function returns those that are named at least
- * twice, most frequent first. A plain list of all tools does not show how the tools are used.
- * The running time is linear in the length of the instructions.
+ * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read" counts
+ * as the name of the tool `read` only if the word is marked (quoted, bold, a heading) or precedes the word "tool".
+ * If the instructions name more than 16 tools, the function returns the tools that are named at least twice, most
+ * frequent first. A plain list of all tools does not show how the tools are used. The running time is linear in the
+ * length of the instructions.
  */
 export function findSystemTools(outline: RequestOutline, tools: readonly ToolOutline[]): readonly number[] {
   const positions = new Map(
@@ -124,13 +122,12 @@ function countNames(text: string, positions: ReadonlyMap<string, number>): Map<n
 }
 
 /**
- * The length in tokens of the shortest prefix that a provider caches. This minimum applies to models without
- * a minimum in the catalogue.
+ * The length in tokens of the shortest prefix that a provider caches, for models without a minimum in the catalogue.
  */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens. This ratio is typical of chat models, and is used if the
- * prices are unknown.
+ * Price of output tokens relative to input tokens, for models with unknown prices. The number is typical of chat
+ * models.
  */
 const outputUsual = 4;
 
@@ -175,10 +172,7 @@ interface PriceSetting {
   readonly marksCache: boolean;
 }
 
-/**
- * Returns, for each of the first user turns, the estimated number of tokens that followed the tools in
- * earlier requests.
- */
+/** Estimates for each of the first user turns how many tokens earlier requests contained after the tools. */
 function listSentTokens({ system, messages }: RequestOutline): number[] {
   const sent: number[] = [];
   let [bytes, answered] = [lengthOf(system), 0];

@@ -22,10 +22,10 @@ import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
- * Limits the unknown tool definitions that one account may send while other accounts are active. An account may
- * first send the longest list twice to both services, and then 250 definitions per second. Each service needs
- * about a millisecond of processor time per definition, mainly to compute its vector. Each definition
- * therefore counts as one millisecond of the account's share of processor time.
+ * Limits the new tool definitions that one account may send while other accounts are active. At first, an account
+ * may send the longest tool list twice to the router and the compressor. After that, the account may send 250
+ * definitions per second. Each definition counts as one millisecond of processor time, because computing the vector
+ * of a definition takes about a millisecond.
  */
 export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
@@ -82,8 +82,8 @@ export class NatsPlanner implements Planner {
   }
 
   /**
-   * Sends missing data to one router instance and retries the plan at this instance. The router instance may
-   * need the tool list first, and the tool definitions after that.
+   * Sends missing data to one router instance, and then requests the plan again from this instance. A router
+   * instance may first request the tool list, and then the tool definitions.
    */
   async #teach(
     subject: PlanSubject,
@@ -193,8 +193,8 @@ function listMissing(
 }
 
 /**
- * Splits the missing definitions over several messages. Each message is rendered only when it is sent, so
- * that a long tool list does not block the event loop.
+ * Splits the missing definitions across several messages. Each message is rendered only when it is sent, so that a
+ * long tool list does not block the event loop.
  */
 function* cutDefinitions(
   { tape, format }: PlanSubject,
