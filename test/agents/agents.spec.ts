@@ -1,5 +1,5 @@
 /**
- * Tests that published agents work through the gateway as well as with a direct provider connection. Each
+ * Compares published agents that use the gateway with the same agents on a direct provider connection. Each
  * agent runs with its guide's configuration and calls a scripted model in two turns. The second turn resumes
  * the session in a new process.
  */

@@ -127,7 +127,7 @@ function callHidden(
   };
 }
 
-/** Returns a call to a tool that the agent itself defers, in the way that Qwen Code describes to its model. */
+/** Returns a call to a tool that the agent itself defers, in the form that Qwen Code requires. */
 function callDeferred({ tools, items }: Prompt, step: Step): Call | undefined {
   if (step.purpose !== 'other' || !tools.some(({ name }) => name === searchTool)) return undefined;
   const texts = items.flatMap((item) => (item.kind === 'call' ? [] : [item.text]));

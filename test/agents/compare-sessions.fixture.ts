@@ -72,7 +72,7 @@ function describeRun(comparison: Comparison): string {
   ].join(' | ');
 }
 
-/** The agent's own basic tools are those that it offers without MCP servers. */
+/** An agent's basic tools are the tools that the agent offers without MCP servers. */
 const basicTools = ({ prompt }: SessionRequest): string[] =>
   prompt.tools.flatMap(({ name, namespace }) => (namespace === undefined && isBasicTool(name) ? [name] : []));
 
@@ -121,7 +121,7 @@ function testComparison(given: () => Comparison): void {
     const { endpoint, requests } = served;
     const sent = requests.length - countRounds(served);
     const log = { method: 'GET', path: '/v1/account/requests?limit=100', key: endpoint.key };
-    // The worker writes the request log after the agent has its answers.
+    // The worker writes the request log after the agent has received the responses.
     const data = await eventually(async () => {
       const answer = (await send(endpoint.base, log)).json() as { data: { status: string }[] };
       return answer.data.length >= sent ? answer.data : undefined;
@@ -153,7 +153,7 @@ function testComparison(given: () => Comparison): void {
     expect(ratioOf(given())).toBeLessThanOrEqual(1.02);
   });
 
-  // Pruning makes the cached part of the prompt smaller, so the test compares the uncached parts of the same content.
+  // Pruning makes the cached part of the prompt smaller, so the test compares only the uncached parts.
   test('reads at most 2% more of the prompt uncached after a resume', () => {
     const { direct, served } = given();
     const more = uncachedOf(served) - uncachedOf(direct);

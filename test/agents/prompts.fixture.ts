@@ -32,7 +32,7 @@ const objectOf = (value: unknown): JsonObject =>
 const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOf) : []);
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns the text of message content, whether it is a string or a list of content blocks. */
+/** Returns the text of message content, which is a string or a list of content blocks. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)

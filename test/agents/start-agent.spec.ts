@@ -1,4 +1,4 @@
-/** Tests that `npm run agent` starts an agent with a new key, and prints what the session cost and saved. */
+/** Tests that `npm run agent` starts an agent with a new key, and prints the session's cost and savings. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
-/** A program with the configurations of the Strands guide. Strands is a framework, so there is no command for it. */
+/** A program with the configurations of the Strands guide. Strands is a framework without a command. */
 import type { Agent } from '../../tools/agent/agents.ts';
 
-/** Completes the guide's code with tools, an argument with the prompt, and a file with the conversation. */
+/** Adds tools, an argument for the prompt and a file for the conversation to the guide's code. */
 const complete = (code: string): string => `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { McpClient } from '@strands-agents/sdk';

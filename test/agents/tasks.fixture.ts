@@ -24,7 +24,7 @@ export interface Assignment {
   readonly files: Readonly<Record<string, string>>;
   /** The tasks for a workspace in the given folder, one per turn. */
   readonly tasks: (folder: string) => readonly Task[];
-  /** The expected contents of the files that the tasks write. A content may be an asymmetric matcher of Jest. */
+  /** The expected contents of the files that the tasks write. An expected content may be a matcher of Jest. */
   readonly written: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ const files = { 'notes.txt': 'The code word is kestrel.\n' };
 const codeWord = (seen: string): string => /code word is (\w+)/.exec(seen)?.[1] ?? 'lost';
 const twice = (seen: string): string => /kestrel/.exec(seen)?.[0].repeat(2) ?? 'lost';
 
-/** An assignment for the agent's own tools. */
+/** Tasks that an agent completes with its own tools. */
 export const plainAssignment: Assignment = {
   files,
   tasks: (folder) => [
@@ -57,7 +57,7 @@ export const plainAssignment: Assignment = {
 
 const entity = { name: 'kestrel', entityType: 'code word', observations: ['It is in notes.txt.'] };
 
-/** An assignment that also needs two tools of the MCP server `memory`. */
+/** Tasks that also require two tools of the MCP server `memory`. */
 export const serversAssignment: Assignment = {
   files,
   tasks: (folder) => [

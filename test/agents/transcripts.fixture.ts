@@ -4,8 +4,8 @@ import type { Prompt } from './prompts.fixture.ts';
 import type { Session, SessionRequest } from './sessions.fixture.ts';
 
 /**
- * The requests in the agent's loop, without those of recovery rounds. A recovery round repeats the agent's
- * request with the definitions that the model requested.
+ * The requests in the agent's loop, without the requests of recovery rounds. A recovery round repeats the
+ * agent's request with the definitions that the model requested.
  */
 function listLoop({ requests }: Session): readonly SessionRequest[] {
   return requests.filter(({ prompt }) => prompt.tools.length > 0 && !prompt.items.some(isGatewayCall));

@@ -1,6 +1,6 @@
 /**
- * Tests that an agent that survives a provider failure on a direct connection also survives the failure
- * through the gateway.
+ * Tests provider failures that agents survive on a direct connection. The agents must also survive the
+ * failures on a connection through the gateway.
  */
 import type { ReplayControls } from '@gateway/testing';
 import { agentNamed, type AgentFormat } from '../../tools/agent/agents.ts';

@@ -35,7 +35,7 @@ export function createWorkspace(files: Readonly<Record<string, string>>): Worksp
   return { home, folder, remove };
 }
 
-/** Ends processes that an agent left running, such as Cline's hub. Their environment has the home folder. */
+/** Ends processes that an agent left running, such as Cline's hub. Finds the processes by the variable HOME. */
 function endProcesses(home: string): void {
   if (process.platform !== 'linux') return;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
@@ -63,7 +63,7 @@ export async function installServers(): Promise<(workspace: Workspace) => readon
   ];
 }
 
-/** Some agents start MCP servers without the variable `PATH`, so the command is this version of Node. */
+/** Some agents start MCP servers without the variable `PATH`, so the command is the absolute path of Node. */
 function serverOf(name: string, script: string, args: readonly string[], env = {}): McpServer {
   return { name, command: process.execPath, args: [script, ...args], env };
 }

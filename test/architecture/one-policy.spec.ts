@@ -31,7 +31,7 @@ const accounts = Number(process.env['POLICY_ACCOUNTS'] ?? 2_500);
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 const madeAt = new Date(Date.UTC(2026, 10, 20));
 const setup = ['list', 'model', 'ranker'] as const;
-/** For each of two intents, a first user turn with this intent. */
+/** A first user turn for each of two intents. */
 const turns: readonly (readonly [IntentClass, string])[] = [
   ['act', 'Please book the flight.'],
   ['lookup', 'Which flights are there on Monday?'],
@@ -63,8 +63,8 @@ interface Account {
 }
 
 /**
- * Creates an account with random measurements, which are few or many, and good or bad. Some accounts are
- * calibrated again after a fall of recall.
+ * Creates an account with random measurements. The number of measurements and the recall are random. Some
+ * accounts are calibrated again after a fall of recall.
  */
 function drawAccount(random: () => number): Account {
   const goals = {
@@ -106,7 +106,7 @@ function calibrateAgain(
   first: Calibration,
   { draw, ...goals }: PolicyGoals & { readonly draw: Draw },
 ): Calibration {
-  // With another tool list, the worker detects a fall of recall after few conversations.
+  // If the tool list changes, the worker detects a fall of recall after few conversations.
   const changed = { ...draw, scale: 40, setup: ['new list', 'model', 'ranker'] as const };
   const later = drawSamples(
     random,
@@ -208,7 +208,7 @@ test('router, API and dashboard show one K, one state and one reason', () => {
       seen.set(state, (seen.get(state) ?? 0) + 1);
     }
   }
-  // Together, the simulated accounts have every calibration state and every reason.
+  // The simulated accounts together have every calibration state with every reason.
   expect([...seen.keys()].sort()).toEqual([
     'calibrated target_met',
     'nothing measured',

@@ -4,7 +4,7 @@ import type { Access } from '../../apps/edge-gateway/src/openapi/operation.ts';
 import { forgeTokens } from '@gateway/testing';
 import type { World } from './world.fixture.ts';
 
-/** A caller without access, and the expected error response from routes with each access rule. */
+/** A caller without access, and the error responses that the caller must receive. */
 export interface RefusedCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;

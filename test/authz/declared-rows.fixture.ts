@@ -20,8 +20,8 @@ export const declaredTargets = {
 };
 
 /**
- * The targets of the deletion. Before the deletion, the account deletes its own model with the name of the
- * other account's model, because a declaration with that name creates an own model.
+ * The targets of the deletion. An account that declares a model with the name of another account's model gets
+ * a separate model. The account deletes its separate model before the tested deletion.
  */
 export const declaredDeletions = {
   ...declaredTargets,

@@ -11,7 +11,7 @@ afterAll(() => Promise.all(connections.map((connection) => connection.close())))
 
 interface Connected {
   readonly nats: NatsConnection;
-  /** The actions that the NATS server has rejected since the test last emptied the list of actions. */
+  /** The rejected actions that the NATS server has reported since the test last emptied the list. */
   readonly refusals: string[];
 }
 

@@ -8,9 +8,9 @@ const messagesError = messagesErrorBody.extend({
 });
 
 /**
- * Summarizes a response as `200`, or as the status and code of an error (`401 invalid_api_key`). Throws an
- * error if an error response lacks the request id or differs from the error format of the endpoint. Errors in
- * the converse format have no code.
+ * Returns a response's status, such as `200`. For an error, returns the status and the error code, such as
+ * `401 invalid_api_key`. Throws an error if an error response lacks the request id or differs from the error
+ * format of the endpoint. Errors in the converse format have no code.
  */
 export function outcomeOf(path: string, answer: Answer): string {
   const id = z.uuidv7().parse(answer.headers['x-request-id']);

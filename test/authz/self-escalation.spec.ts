@@ -22,9 +22,9 @@ const later = new Date(Date.now() + 24 * hourMs).toISOString();
 const lists = { allowed_tools: ['search', 'erase'], denied_tools: ['erase'] };
 
 /**
- * The API keys that try to raise their own permissions. `agent` was created as usual, then restricted.
- * `restricted` has the restrictions of `agent`, but a user explicitly added the scope `manage`. `manager` is
- * an unrestricted API key. `playground` is the dashboard's API key.
+ * The API keys that try to raise their own permissions. The key `agent` was created as usual, then
+ * restricted. The key `restricted` has the restrictions of the key `agent`, but a user explicitly added the
+ * scope `manage`. The key `manager` is unrestricted. The dashboard uses the key `playground`.
  */
 const names = ['agent', 'restricted', 'manager', 'inference', 'read', 'manageOnly', 'playground'] as const;
 type Name = (typeof names)[number];

@@ -41,7 +41,7 @@ export interface ShownRow {
   readonly key: string;
   /** The text in each cell of a table row. */
   readonly cells: readonly string[];
-  /** The exact number in each cell, or null for a cell without one. */
+  /** The exact number in each cell, or null for a cell without an exact number. */
   readonly titles: readonly (string | null)[];
 }
 

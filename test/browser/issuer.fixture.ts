@@ -93,7 +93,7 @@ class IssuerEndpoints {
       const code = randomUUID();
       this.#begun.set(code, query);
       const location = `${redirectUri}?${new URLSearchParams({ code, state }).toString()}`;
-      // If the browser sends the issuer's cookie, it skips the next sign-in page and is redirected immediately.
+      // If the browser sends the issuer's cookie, the issuer skips the sign-in page and redirects immediately.
       response.writeHead(302, { location, 'set-cookie': 'known=yes; Path=/authorize' }).end();
       return;
     }

@@ -57,8 +57,8 @@ async function receive(email: string, path: string): Promise<ReceivedMail> {
 }
 
 /**
- * Opens the link of an email by its path, on this file's stack. The link in the email contains a different
- * port, because the stack's port is not known in advance.
+ * Opens the path of an email's link on the stack of this test file. The link in the email contains a
+ * different port, because the stack's port is not known in advance.
  */
 async function openLink(mail: ReceivedMail): Promise<void> {
   const { path, token } = readLink(mail);

@@ -67,8 +67,8 @@ describe.each(formats)('the playground in %s', (label, format) => {
       expect(plan).toContain(`${detail.tools_out} / 40`);
       const [best] = detail.trace.candidates.filter(({ rank }) => rank === 1);
       expect(plan).toContain(best!.name);
-      // The sandbox provider calls the tool that matches the message. The next message is the tool result.
-      // With the tool result, the conversation continues.
+      // The sandbox provider calls the tool that matches the message.
+      // The user's next message is the tool result.
       const log = page.getByRole('log');
       expect(await log.textContent()).toContain(detail.called_tools[0]);
       await ask(page, '{"invoices":[]}');

@@ -68,12 +68,9 @@ const model = loadCatalog().find('openai', 'gpt-4o-mini')!;
 /** Returns how much the provider charges for the request, in USD. */
 export const costOf = ({ upstream }: KnownRequest): number =>
   sum(upstream.map((usage) => costUsd(model, usage, Date.now())));
-/**
- * Returns the request's input tokens without the gateway, in one provider call with every
- * tool.
- */
+/** Returns how many input tokens the request would have without the gateway, with every tool. */
 export const wholeTokensOf = ({ body }: KnownRequest): number => countTokens(body);
-/** Returns the request's cost in USD without the gateway. */
+/** Returns what the request would cost without the gateway, in USD. */
 export const wholeCostOf = (known: KnownRequest): number =>
   costUsd(
     model,

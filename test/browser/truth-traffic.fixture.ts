@@ -22,7 +22,7 @@ export interface KnownRequest {
   /** The client's request body as JSON, without the provider prefix in the model name. */
   readonly body: string;
   readonly upstream: readonly UpstreamCall[];
-  /** Names of the tools that the client received calls to. */
+  /** Names of the tools in the calls that the client received. */
   readonly called: readonly string[];
   readonly header: (name: string) => string | null;
 }

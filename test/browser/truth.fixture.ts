@@ -50,7 +50,7 @@ export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
 }
 
 export const overrideK = 5;
-/** More than the 20 requests with pruned tools and tool calls that routing insights need. */
+/** The number of additional requests, which suffices for routing insights. */
 const busyRequests = 20;
 
 /**

@@ -11,7 +11,7 @@ import type { Upstream } from './upstream.ts';
 export interface Victims {
   readonly stack: StackUnderTest;
   readonly upstream: Upstream;
-  /** The far edge's links, by server. */
+  /** The network links of the second edge, by server. */
   readonly links: ReadonlyMap<string, CutLink>;
   readonly farEdgePid: number;
   /** The time since the start of the run, in milliseconds. */

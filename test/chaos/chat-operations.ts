@@ -6,7 +6,7 @@ import type { Edge, Recorder } from './recorder.ts';
 export interface ChatKey {
   readonly id: string;
   secret: string;
-  /** The newest tools that changes of the tool list denied, newest last. */
+  /** The tools that recent changes of the tool list denied, newest last. */
   readonly marks: string[];
 }
 

@@ -69,7 +69,7 @@ async function repeat(traffic: Traffic, pauseMs: number, random: () => number, s
   }
 }
 
-/** Sends the doomed account's chats, deletes the account in the middle of the run, and continues for 5 s. */
+/** Sends an account's chats, deletes the account in the middle of the run, and sends chats for 5 s more. */
 async function runDoomed(traffic: Traffic, doomed: ChaosAccount, durationMs: number): Promise<void> {
   const { recorder, edges, seed } = traffic;
   const random = randomFrom(seed * 1_000 + 999);

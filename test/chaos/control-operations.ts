@@ -19,7 +19,7 @@ export interface ControlledAccount {
 /** The provider that the clients connect and delete. The chats never use this provider. */
 const changingProvider = 'mistral';
 const poolMax = 4;
-/** The mark in a tool list that denies no additional tool. */
+/** The register value for a tool list that denies no additional tool. */
 export const noMark = 'none';
 const markPattern = /^mark_/;
 

@@ -3,7 +3,7 @@ import type { RunOptions } from './run-seed.ts';
 
 const shownMax = 8;
 
-/** Returns a summary of a run: the numbers of operations and faults, durations, and all violations. */
+/** Returns a summary of a run, with the numbers of operations and faults, durations, and all violations. */
 export function describeRun(
   { seed, seconds }: RunOptions,
   history: History,

@@ -6,7 +6,7 @@ export const emptyHistory: History = {
   ...{ deniedTools: {}, leftovers: [], leaks: [], stalls: [], recoveryMs: 0 },
 };
 
-/** A served chat that has the given differences from the default. */
+/** A served chat with default values, except for the given fields. */
 export const operationOf = (id: string, given: Partial<Operation> = {}): Operation => ({
   ...{ id, kind: 'chat', accountId: 'account-1', keyId: 'key-1', edge: 'edge-gateway' },
   ...{
@@ -21,7 +21,7 @@ export const operationOf = (id: string, given: Partial<Operation> = {}): Operati
   ...given,
 });
 
-/** The request log row of a served chat that has the given differences from the default. */
+/** The request log row of a served chat with default values, except for the given fields. */
 export const rowOf = (operation: string, given: Partial<LogRow> = {}): LogRow => ({
   ...{ id: `request-${operation}`, accountId: 'account-1', keyId: 'key-1', operation, status: 'ok' },
   ...{ promptTokens: 1_000, completionTokens: 100, toolsSaved: 0, compressionSaved: 0, netSaved: 0 },

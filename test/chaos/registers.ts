@@ -1,6 +1,6 @@
 import { isAcknowledged, isRejected, type History, type RegisterAccess } from './history.ts';
 
-/** An access to one register, with the times between which it took effect. */
+/** An access to one register, with the interval in which the access took effect. */
 export interface TimedAccess extends Omit<RegisterAccess, 'register'> {
   readonly operation: string;
   readonly startMs: number;
@@ -27,9 +27,9 @@ export function collectAccesses(history: History): Map<string, TimedAccess[]> {
 }
 
 /**
- * Checks that one register is linearizable: some order of the accesses explains every read, and each access
- * takes effect between its start and its end. The search uses the algorithm of Wing and Gong ("Testing and
- * Verifying Concurrent Objects", 1993) with the memory of visited states of Lowe ("Testing for
+ * Checks that one register is linearizable. An order of the accesses must then explain every read, and each
+ * access must take effect between its start and its end. The search uses Wing and Gong's algorithm ("Testing
+ * and Verifying Concurrent Objects", 1993). The search skips visited states, as in Lowe's paper ("Testing for
  * linearizability", 2017).
  * @throws Error if the search needs more than 400,000 states
  */

@@ -25,10 +25,10 @@ export interface Scene {
 
 const rateLimitRpm = 40;
 const dailyTokenBudget = 15_000;
-/** The limits of account routes for the far edge, which does not inherit the stack's limits. */
+/** The limits of account routes for the second edge, which does not inherit the stack's limits. */
 const raisedLimits = { ACCOUNT_READ_RPM: '100000', ACCOUNT_WRITE_RPM: '100000' };
 
-/** Starts the scene of a run. The account and the vault have two replicas, and the far edge has cuttable links. */
+/** Starts two replicas of the account service and of the vault, and a second edge with breakable network links. */
 export async function openScene(now: () => number): Promise<Scene> {
   const undo: Undo[] = [];
   try {

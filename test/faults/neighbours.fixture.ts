@@ -131,7 +131,7 @@ export const manyTools = Array.from({ length: 4_096 }, (_, at) => ({
   type: 'function',
   function: {
     name: `tool_{n}_${at}`,
-    description: `Does the work number ${at}.`,
+    description: `Runs task number ${at}.`,
     parameters: { type: 'object' },
   },
 }));

@@ -76,7 +76,7 @@ function measure(kind: Kind, settings: CompressionSettings) {
 }
 
 /**
- * Measures a text and another of twice the size in turn, so that other load on the machine affects both
+ * Measures a text and a text of twice the size alternately. Other load on the machine then affects both
  * measurements equally.
  */
 function measureDoubling(kind: Kind, settings: CompressionSettings): number {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The requests of a conversation that grows by one turn with each request. The two texts of a pair surround a
- * number that changes in each repetition of the conversation, so each repetition is a new conversation.
+ * The requests of a conversation that grows by one turn with each request. A number between the two texts of
+ * a pair changes in each repetition of the conversation. Each repetition is therefore a new conversation.
  */
 export type GrowingBody = readonly (readonly [before: string, after: string])[];
 
@@ -27,9 +27,8 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-load-'));
 let scripts = 0;
 
 /**
- * With wrk, sends one request repeatedly, or the requests of growing conversations in
- * turn, over several connections. Throws an error if any response has a status other than
- * 2xx.
+ * Sends requests over several connections with wrk. wrk repeats one request, or sends the requests of growing
+ * conversations in order. Throws an error if any response has a status other than 2xx.
  */
 export async function runLoad(
   target: LoadTarget,
@@ -77,7 +76,7 @@ export async function runLoad(
   };
 }
 
-/** The conversations of all runs have different numbers, also in processes that stay warm. */
+/** Each run numbers its conversations differently, so a running gateway receives only new conversations. */
 function renderScript({ headers, body }: LoadTarget, files: readonly string[]): string {
   const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(
     ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,

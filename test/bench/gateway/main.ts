@@ -119,7 +119,7 @@ async function measure(system: System, load: Case, connections: number, round: n
   return { system, load, connections, round, figures, processorMs };
 }
 
-/** The use of all processes of a system. The gateway's databases and message bus also count as gateway processes. */
+/** The CPU time and memory of a system's processes, including the gateway's databases and message bus. */
 function readUse(system: System): ProcessUse {
   if (system !== 'ours') return readUseOf((system === 'bare' ? bare : portkey).pid);
   const uses = [...readProcessUse(stack).values()];

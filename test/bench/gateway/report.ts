@@ -80,7 +80,7 @@ export class Report {
     };
   }
 
-  /** Our throughput relative to the other system's in the same round, as the median over all rounds. */
+  /** Our throughput divided by the other system's throughput in the same round, as the median over all rounds. */
   #ratio(system: System): number {
     const others = this.#byRound(system, 'plain', 32, 'requestsPerSecond');
     const ours = this.#byRound('ours', 'plain', 32, 'requestsPerSecond');

@@ -48,7 +48,7 @@ const response = JSON.stringify({
 });
 
 /**
- * Installs the load generator (wrk) and nginx, which stands in for the provider. If a program is missing,
+ * Installs the load generator (wrk) and nginx, which serves as the test provider. If a program is missing,
  * throws an error that names the program.
  */
 export function installBenchPrograms(): void {
@@ -60,8 +60,8 @@ export function installBenchPrograms(): void {
 }
 
 /**
- * Starts nginx as a stand-in for a provider. nginx sends one fixed response per format, so the provider needs
- * little CPU time.
+ * Starts nginx as the test provider. nginx sends one fixed response per format, so the provider needs little
+ * CPU time.
  */
 export async function startProvider(): Promise<RunningServer> {
   const port = await findFreePort();

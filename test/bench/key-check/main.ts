@@ -19,7 +19,7 @@ const grants = new GrantCache({
   connected: true,
   onBroadcast: () => undefined,
   onReconnect: () => undefined,
-  // Stands in for the account service. Checks of the measured API keys do not call the account service.
+  // Replaces the account service. Checks of the measured API keys do not call the account service.
   call: (() => {
     lookups += 1;
     return Promise.resolve({ grant: createGrant() });

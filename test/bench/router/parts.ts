@@ -46,12 +46,12 @@ export async function measureKnown(questions: number) {
   return result;
 }
 
-/** The ranking method and number of encoders, from a policy version: `keyword.1`, `semantic.1` or `semantic.2`. */
+/** Returns the ranking method and number of encoders in a policy version, such as `semantic.2`. */
 const rankerOf = (policyVersion: string): string => policyVersion.split(/[./]/).slice(0, 2).join('.');
 
 /**
- * Measures plans with both encoders for a known list of 100 tools. `first_turn` is a conversation's first
- * request, `later_step` is a step of an agent loop in it, and `later_user_turn` is the request with the next
+ * Measures plans with both encoders for a known list of 100 tools. The result `first_turn` is for a
+ * conversation's first request, `later_step` for a step of an agent loop, and `later_user_turn` for the next
  * user turn. Every user turn is new.
  */
 export async function measureBoth(questions: number) {

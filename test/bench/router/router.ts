@@ -25,7 +25,7 @@ export interface ListOfTools {
 }
 
 interface BenchOptions {
-  /** The encoders of the router. With `both`, lists with all vectors of the second encoder use both encoders. */
+  /** The encoders of the router. With `both`, both encoders rank the lists that the second encoder has encoded. */
   readonly encoders: EncoderChoice;
   readonly shared?: SharedVectors;
 }

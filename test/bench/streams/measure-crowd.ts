@@ -7,7 +7,7 @@ export interface CrowdFigures {
   /** The largest number of streams that were open at the same time, as counted by the provider. */
   readonly openMost: number;
   readonly bytes: number;
-  /** The number of streams that differed on arrival from the bytes that the provider sent. */
+  /** The number of streams in which the received bytes differed from the sent bytes. */
   readonly damaged: number;
   readonly residentBeforeMiB: number;
   readonly residentPeakMiB: number;

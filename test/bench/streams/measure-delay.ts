@@ -15,8 +15,8 @@ const warmUpTurns = 500;
 const firstBytesARound = 20;
 
 /**
- * Measures streams on both paths in turn, so that other load slows both equally. Chunk delays are measured
- * with four streams open, and first bytes with one stream at a time.
+ * Measures streams on both paths alternately, so that other load slows both paths equally. Chunk delays are
+ * measured with four streams open, and first bytes with one stream at a time.
  */
 export async function measureDelays<Way extends string>(
   targets: Readonly<Record<Way, StreamTarget>>,

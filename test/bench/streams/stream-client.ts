@@ -29,10 +29,7 @@ export interface ReadBody {
 export interface StreamTimes {
   /** The time in milliseconds from the request to the first byte of the response body. */
   readonly firstByteMs: number;
-  /**
-   * The milliseconds between the provider's sending of a chunk and the client's reading of it. The list
-   * contains one delay per chunk.
-   */
+  /** The delay of each chunk in milliseconds, from the provider's write to the client's read. */
   readonly delaysMs: readonly number[];
 }
 

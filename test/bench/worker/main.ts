@@ -50,10 +50,7 @@ try {
   await stack.stop();
 }
 
-/**
- * The CPU time that the gateway process needs to accept, complete and ship a request with a hundred candidate
- * tools.
- */
+/** Measures the CPU time of the gateway process for recording a request with a hundred candidate tools. */
 function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
   const script = join(import.meta.dirname, '../recording/measure-recording.ts');
   // The worker does not read this Redis database, so nothing is written to Postgres.

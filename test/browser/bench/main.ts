@@ -14,7 +14,7 @@ const { values } = parseArgs({
 });
 const [rows, tools] = [Number(values.rows), Number(values.tools)];
 
-// The plan deadline is long, because the benchmark measures the page instead of planning under load.
+// The plan deadline is long, because the benchmark measures only the dashboard page.
 const stack = await startStack({ env: { 'edge-gateway': { PLAN_DEADLINE_MS: '10000' } } });
 try {
   const person = await signUpPerson(stack.baseUrl);
@@ -44,8 +44,8 @@ try {
 }
 
 /**
- * Sends requests that together contain all tools, so that the dashboard has a row for each tool. Of a long
- * tool list, the request log stores only the best-ranked tools.
+ * Sends requests that together contain all tools, so that the dashboard has a row for each tool. The request
+ * log stores only the best-ranked tools of a long tool list.
  */
 async function offerTools(token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -69,7 +69,7 @@ async function offer(key: string, from: number): Promise<void> {
     type: 'function',
     function: {
       name: `tool_${from + at}`,
-      description: `Gets the thing number ${from + at}`,
+      description: `Gets item number ${from + at}`,
       parameters: { type: 'object', properties: {} },
     },
   }));

@@ -13,7 +13,7 @@ export function noInternalError({ operations }: History): string[] {
     .map(({ id, kind, code }) => `${id} (${kind}) returned ${code ?? 'status 500'}`);
 }
 
-/** Unless its own edge was stopped, no request takes longer than ten seconds. */
+/** No request takes longer than ten seconds, unless the edge that received the request was stopped. */
 export function nothingTakesTooLong(history: History): string[] {
   return history.operations.flatMap((operation) => {
     const tookMs = operation.endMs - operation.startMs - excusedMs(history, operation);

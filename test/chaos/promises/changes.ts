@@ -51,7 +51,7 @@ export function noDeniedToolUpstream(history: History): string[] {
   });
 }
 
-/** Returns the tools that the newest effective tool list denies, unless a later change may have replaced it. */
+/** Returns the tools that the newest effective tool list denies, unless another change may have replaced the list. */
 function listDenied(history: History, changes: readonly Operation[], operation: Operation): string[] {
   const own = changes.filter(({ subjectKeyId }) => subjectKeyId === operation.keyId);
   const newest = own.findLast(

@@ -1,6 +1,6 @@
 /**
- * Builds a non-streaming response from the text of a stream, like the official clients do. Shares no code
- * with the code under test.
+ * Builds a non-streaming response from the text of a stream, like the official clients do. This module shares
+ * no code with the code under test.
  */
 type Members = Record<string, unknown>;
 

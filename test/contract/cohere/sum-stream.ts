@@ -1,4 +1,4 @@
-/** Builds a non-streaming response from the text of a stream. Shares no code with the code under test. */
+/** Builds a non-streaming response from the text of a stream. This module shares no code with the code under test. */
 import type { Members } from './meaning.ts';
 
 interface Event {

@@ -2,8 +2,8 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Members } from './meaning.ts';
 
 /**
- * Builds a non-streaming response from a stream's frames, with AWS's own codec. Shares no code with the code
- * under test.
+ * Builds a non-streaming response from a stream's frames, with AWS's own codec. This module shares no code
+ * with the code under test.
  */
 export interface StreamSum {
   readonly body: Members;

@@ -21,7 +21,7 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
 }
 
 /**
- * The AWS SDK contains the API schema. If the SDK serializes the same body, every field is known and in its place.
+ * The AWS SDK contains the API schema. If the SDK serializes the same body, the schema has every field in its place.
  */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';

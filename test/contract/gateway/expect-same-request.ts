@@ -54,7 +54,7 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
  */
 function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
-  // After earlier tool calls, Converse requires the tool definitions and cannot forbid tool calls (a loss).
+  // After earlier tool calls, Converse requires the tool definitions and cannot forbid tool calls.
   if (target === 'converse' && choice.mode === 'none' && !losses.includes('tool_choice'))
     return { ...asked, tools: [], settings: { ...asked.settings, tool_choice: undefined } };
   if (target !== 'cohere' || choice.mode !== 'tool') return asked;
@@ -80,8 +80,8 @@ function withDefaults(
 }
 
 /**
- * Checks that no text was lost and no content was added. An emptied turn is merged with the turns next to the
- * emptied turn.
+ * Checks that no text was lost and no content was added. The gateway merges a turn without remaining content
+ * with its neighbouring turns.
  */
 function expectSome(heard: readonly TurnReading[], asked: readonly TurnReading[]): void {
   const textOf = (turns: readonly TurnReading[], speaker: string): string =>

@@ -1,7 +1,7 @@
 /**
- * Builds a non-streaming response from the chunks of a stream. Shares no code with the code under test. A
- * text part is merged into the previous part if both are answer text or both are thoughts. A part with a
- * signature is never merged.
+ * Builds a non-streaming response from the chunks of a stream. This module shares no code with the code under
+ * test. A text part is merged into the previous part if both are answer text or both are thoughts. A part
+ * with a signature is never merged.
  */
 import { camel, isMembers, type Members } from './meaning.ts';
 

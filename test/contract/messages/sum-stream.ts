@@ -1,8 +1,8 @@
 import { isMembers, type Members } from './meaning.ts';
 
 /**
- * Builds a non-streaming response from the text of a stream, like the official clients do. Shares no code
- * with the code under test.
+ * Builds a non-streaming response from the text of a stream, like the official clients do. This module shares
+ * no code with the code under test.
  */
 export interface StreamSum {
   readonly body: Members;

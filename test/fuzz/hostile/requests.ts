@@ -68,7 +68,7 @@ interface PlainTool {
 function listTools({ mark, description }: ChatTexts): PlainTool[] {
   return Array.from({ length: toolCount }, (_, at) => ({
     name: `tool_${at}`,
-    description: at === 0 ? `${mark} ${description}` : `Does the work number ${at} for ${mark}.`,
+    description: at === 0 ? `${mark} ${description}` : `Runs task number ${at} for ${mark}.`,
     schema: { type: 'object', properties: { text: { type: 'string', description: `Text ${at}` } } },
   }));
 }
