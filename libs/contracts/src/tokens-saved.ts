@@ -35,7 +35,7 @@ const nothingSaved: TokensSaved = { tools: 0, compression: 0, recovery: 0, net: 
 /**
  * Tokens that a plan saves if the request succeeds without recovery rounds. `toolsIn` is the number of tools
  * that remain after the allow and deny lists are applied. `toolsOut` includes every tool definition that is
- * sent to the model, including that of the recovery tool.
+ * sent to the model, including the definition of the recovery tool.
  */
 export function plannedSavings(planned: Planned): TokensSaved {
   return addUp(planned, 0);

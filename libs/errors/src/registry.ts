@@ -5,7 +5,7 @@ import { upstreamErrors } from './upstream-errors.ts';
 
 /**
  * Every error that the gateway may return. Any other thrown value becomes `internal_error`. Each error code
- * has an entry in docs/operations/failure-modes.md. A test compares the registry with that page.
+ * has an entry in docs/operations/failure-modes.md. A test compares the registry with the documentation page.
  */
 export const errorRegistry = {
   missing_api_key: {
@@ -14,8 +14,8 @@ export const errorRegistry = {
     message: 'The request has no API key. Send it as "Authorization: Bearer sk-svc-…".',
     retryable: false,
   },
-  // Unknown, mistyped and revoked API keys return the same text.
-  // The error text therefore never reveals whether an API key exists.
+  // Unknown, mistyped and revoked API keys return the same text. Error texts never reveal whether an API key
+  // exists.
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',

@@ -23,8 +23,7 @@ export type ProviderFormat = ClientFormat | 'gemini' | 'cohere';
 
 /**
  * The parts of a chat request that the gateway needs, each with its byte range in the client's body. Strings
- * are decoded only on demand. A long conversation therefore costs only one pass over its bytes and needs no
- * object tree.
+ * are decoded only on demand. Parsing takes one pass over the bytes and builds no object tree.
  */
 export interface RequestOutline {
   readonly format: ClientFormat;

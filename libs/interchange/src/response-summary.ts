@@ -32,8 +32,8 @@ export interface ResponseSummary {
   /** Number of all tool calls, including tool calls beyond the limit. */
   readonly toolCallCount: number;
   /**
-   * Number of UTF-16 code units in text, visible reasoning and refusals, excluding tool arguments. This
-   * number is used to estimate tokens.
+   * Number of UTF-16 code units in text, visible reasoning and refusals, excluding tool arguments. The
+   * gateway estimates tokens from the character count.
    */
   readonly textCharacters: number;
   readonly argumentCharacters: number;

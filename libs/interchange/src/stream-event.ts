@@ -43,8 +43,8 @@ interface TextDelta extends BlockPlace {
 }
 
 /**
- * The provider's report about a prompt cache miss. Providers send this report only if the client
- * requests it.
+ * The provider's report about a prompt cache miss. Providers report cache misses only if the client requests
+ * the report.
  */
 export interface CacheMissReport {
   /** The first part of the prompt that differs from the earlier request that the client specified. */
@@ -84,7 +84,7 @@ export interface ThinkingEnd extends BlockPlace {
   readonly signature?: string;
   /** Hidden reasoning. A block of hidden reasoning has no deltas. */
   readonly redacted?: string;
-  /** Fields that are known only at the end of the block. These fields replace the start event's extensions. */
+  /** Fields that are known only at the end of the block, and that replace the start event's extensions. */
   readonly extensions?: Extensions;
 }
 

@@ -70,7 +70,7 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
  */
 export const probe = -1;
 
-/** Waits until a contract is served. A call of a contract that no process serves fails immediately. */
+/** Waits until a contract is served. A call to a contract that no process serves fails immediately. */
 export async function untilServed(
   caller: Messaging,
   contract: typeof double = double,

@@ -18,9 +18,9 @@ import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 const unreached = new WeakSet<GatewayError>();
 
 /**
- * Whether a call failed because no server received the call, or because the connection was lost. Only calls
- * that failed in this way are worth retrying. A server that did not reply in time will probably not reply to
- * the next call either.
+ * Whether a call failed because no server received the call, or because the connection was lost. Only
+ * unreached calls are worth retrying. A server that did not reply in time will probably not reply to the next
+ * call either.
  */
 export function isUnreached(error: unknown): boolean {
   return error instanceof GatewayError && unreached.has(error);
@@ -80,8 +80,8 @@ async function ask(
 
 /**
  * Returns whether a call shares its request's time budget. The time that failed calls took is deducted from
- * the deadlines of later calls. A request therefore never waits for several full deadlines in sequence.
- * Callers that pass a deadline or a signal limit the time themselves.
+ * the deadlines of later calls. Because calls share a time budget, a request never waits for several full
+ * deadlines in sequence. Callers that pass a deadline or a signal limit the time themselves.
  */
 function isBudgeted({ deadlineMs, signal }: CallOptions): boolean {
   return deadlineMs === undefined && signal === undefined;
@@ -102,7 +102,7 @@ function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg)
   throw unavailable(contract, `the reply breaks the contract (${at.slice(0, 5).join(', ')})`);
 }
 
-/** Rejects if the connection is lost or the signal is aborted. A later reply is ignored. */
+/** Rejects if the connection is lost or the signal is aborted. A reply after the rejection is ignored. */
 function waitForReply(
   { waitingForReplies }: Connection,
   contract: RpcContract,

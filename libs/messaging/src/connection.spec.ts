@@ -52,7 +52,7 @@ it('fails a call immediately while disconnected, and recovers when the server is
     code: 'service_unavailable',
     detail: expect.stringContaining('not connected'),
   });
-  // The limit is half of the call's deadline.
+  // The call must fail in less than half of its deadline.
   expect(performance.now() - from).toBeLessThan(10_000);
   for (let key = 0; key < 1_200; key += 1) account.broadcast(changed, { keyId: `k${key}` });
   await waitMs(1_000);
@@ -115,6 +115,6 @@ it('closes in time even if the server is unavailable', async () => {
   await until(() => !account.connected);
   const from = performance.now();
   await account.close();
-  // This time is much shorter than the time limit for requests in progress.
+  // Closing takes much less time than the time limit for requests in progress.
   expect(performance.now() - from).toBeLessThan(8_000);
 }, 60_000);

@@ -35,8 +35,8 @@ const retryAfterMs = 1_000;
 
 /**
  * Shares a resource among accounts. Each account has a separate bounded queue, and the accounts take turns
- * when slots become free. An account with many calls therefore delays mainly its own calls. Calls
- * from other accounts wait at most until the calls that are already running have ended.
+ * when slots become free. An account with many calls delays mainly its own calls. Calls from other accounts
+ * wait at most until the calls that are already running have ended.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;

@@ -84,7 +84,7 @@ describe('an event loop shared by accounts', () => {
     await eventually(() => contended.ran.length > before);
     for (let turn = 0; turn < 50; turn += 1) await nextTurn();
     expect(contended.ran.length).toBeLessThan(32);
-    // After two seconds, the other account is no longer active.
+    // After two seconds, `greedy` is the only active account.
     contended.wait(2_000);
     await greedy;
     expect(contended.ran).toHaveLength(40);

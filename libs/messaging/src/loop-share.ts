@@ -16,8 +16,8 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work in short pieces. Other work runs in the pauses between the pieces. Use this function only for
- * work that is limited by a mechanism other than a `LoopShare`.
+ * Runs the work in short pieces. Other work can run between two pieces. Use this function only for work that
+ * is limited by a mechanism other than a `LoopShare`.
  * @param pieceMs maximum duration of a piece of work, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {
@@ -72,7 +72,7 @@ export class LoopShare {
     return this.#jobs.waiting;
   }
 
-  /** Records that the account sent a request. The size of the request is ignored. */
+  /** Records that the account sent a request, regardless of its size. */
   note(accountId: string): void {
     this.#time.note(accountId);
   }

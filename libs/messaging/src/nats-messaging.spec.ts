@@ -108,7 +108,7 @@ describe('a call', () => {
     const error = await failureOf(caller.call(double, { value: 1 }));
     expect(error).toMatchObject({ code: 'service_unavailable' });
     expect(error.detail).toContain('nobody serves it');
-    // The limit is half of the deadline of the call.
+    // The call must fail in less than half of its deadline.
     expect(performance.now() - from).toBeLessThan(10_000);
   });
 

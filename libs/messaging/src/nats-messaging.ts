@@ -29,8 +29,8 @@ const waitingBroadcastsMax = 1_000;
 
 /**
  * Connects to NATS. If the NATS server is unavailable, the promise resolves after two seconds with
- * `connected` set to false. After the two seconds, connection attempts continue in the background. Services
- * and listeners registered before the first connection start when it is established.
+ * `connected` set to false. Connection attempts continue in the background after a time-out. Services and
+ * listeners registered before the first connection start when it is established.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   const messaging = new NatsMessaging(options);

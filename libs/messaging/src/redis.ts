@@ -5,10 +5,10 @@ import { withTimeout } from '@gateway/observability';
 interface CacheRedisOptions {
   /** Time limit for a Redis command, in milliseconds. */
   readonly commandTimeoutMs: number;
-  /** Time limit for a connection attempt, in milliseconds. The default is that of ioredis. */
+  /** Time limit for a connection attempt, in milliseconds. By default, the client uses the time limit of ioredis. */
   readonly connectTimeoutMs?: number;
   readonly onError: (error: Error) => void;
-  /** Commands sent in the same event loop turn share a pipeline, except for the commands in this list. */
+  /** Commands that are not sent in the shared pipeline of an event loop turn. */
   readonly pipelineAllExcept?: readonly string[];
 }
 

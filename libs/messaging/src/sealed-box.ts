@@ -78,7 +78,7 @@ export function seal(plaintext: Uint8Array, recipientPublicKeyBase64: string): s
   return Buffer.concat([header, ciphertext, cipher.getAuthTag()]).toString('base64');
 }
 
-/** Opens a sealed box that `seal` created for this key. Throws a `SealedBoxError` for any other input. */
+/** Opens a sealed box that `seal` created for this key. Throws a `SealedBoxError` if the box cannot be opened. */
 export function openSealed(sealedBase64: string, privateKey: KeyObject): Buffer {
   try {
     return openBox(parseBase64(sealedBase64), privateKey);

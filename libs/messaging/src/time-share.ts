@@ -23,16 +23,16 @@ interface Use {
 
 /**
  * Shares the time of an event loop or a thread among accounts. A single active account may use all of the
- * time. While several accounts are active, each account gets a fixed share with a burst (a token bucket). The
- * remaining time is available to the other accounts.
+ * time. While several accounts are active, each account gets a fixed share with a burst (a token bucket).
+ * While an account waits for its share, the time is available to the other accounts.
  */
 export class TimeShare {
   readonly #options: TimeShareOptions;
   readonly #now: () => number;
   /**
-   * Milliseconds that an account has used, minus its share of the elapsed time. Capped at two
-   * bursts. An account that was the only active account for a long time therefore waits only a short time
-   * when another account starts.
+   * Milliseconds that an account has used, minus its share of the elapsed time. The maximum is two bursts. An
+   * account that was the only active account for a long time waits only a short time when another account
+   * starts.
    */
   readonly #uses = new Map<string, Use>();
   #newest = { accountId: '', at: -Infinity };
@@ -44,7 +44,7 @@ export class TimeShare {
     this.#now = options.now ?? performance.now.bind(performance);
   }
 
-  /** Records that the account sent a request. The size of the request is not recorded. */
+  /** Records that the account sent a request, regardless of its size. */
   note(accountId: string): void {
     if (accountId !== this.#newest.accountId) {
       this.#other = this.#newest;
@@ -69,7 +69,7 @@ export class TimeShare {
 
   /**
    * Resolves in a later turn of the event loop, as soon as the account may use the event loop. The time from
-   * that turn until the event loop is free again counts as used by the account.
+   * the start of the turn until the event loop is free again counts as used by the account.
    */
   async turn(accountId: string): Promise<void> {
     await nextTurn();

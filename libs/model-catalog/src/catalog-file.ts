@@ -5,7 +5,7 @@ import { toolCondition, apiName, binding, evidence } from './provider-facts.ts';
 /** A date with the same precision as in the source, such as `2026`, `2026-07` or `2026-07-31`. */
 const date = z.string().regex(/^\d{4}(-\d{2}){0,2}$/);
 const tokens = z.int().positive();
-/** Whether the model supports a capability. Null if no source documents it. */
+/** Whether the model supports a capability. Null if no source documents the capability. */
 const known = z.boolean().nullable();
 
 /** The method by which the provider caches prompt prefixes. Null means that the method is unknown. */
@@ -22,8 +22,8 @@ const cacheRule = z.strictObject({
 });
 
 /**
- * A model's result in one public benchmark. Results are comparable only if measure, unit and setting are
- * equal.
+ * A model's result in one public benchmark. Two results are comparable only if they have the same measure,
+ * unit and setting.
  */
 const qualityFigure = z.strictObject({
   /** The name of the benchmark. */

@@ -7,7 +7,7 @@ import { chooseRates, type ModelPrices } from './prices.ts';
  * `cached` and `written` are included in `input`, and `reasoning` is included in `output`. The formula is
  *
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
- *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000
+ *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000.
  *
  * Without `cacheRead` or `cacheWrite`, the price of input applies. If `reasoning` is absent, the output
  * price applies. If prices are tiered, the highest tier that the input exceeds applies to the whole request.

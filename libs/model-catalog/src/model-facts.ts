@@ -49,8 +49,8 @@ export function bindsReasoning(
 }
 
 /**
- * Returns whether the model reasons if the request does not mention reasoning. The safe answer is true for
- * every model that can reason or might be able to reason.
+ * Returns whether the model reasons if the request does not mention reasoning. If the catalogue has no
+ * answer, the function returns true for every model that might be able to reason.
  */
 export function thinksByDefault({ thinksByDefault: known, capabilities }: CatalogModel): boolean {
   return known ?? capabilities.thinking !== false;
@@ -83,8 +83,8 @@ export function takesToolsOn(
 
 /**
  * Returns whether the provider can defer tools of this model behind its own tool search. If a model does not
- * support tool search, requests with deferred tools may fail. This function therefore uses only statements on
- * the provider's own pages and conclusions from them.
+ * support tool search, requests with deferred tools may fail. The function relies only on statements on the
+ * provider's own pages and on conclusions from them.
  */
 export function defersNatively(model: CatalogModel, api: ApiName): boolean {
   return (model.defersOn?.includes(api) ?? false) && isFirstHand(model, 'defersOn');
@@ -92,7 +92,7 @@ export function defersNatively(model: CatalogModel, api: ApiName): boolean {
 
 /**
  * Returns whether a message can add tools to the end of a conversation without changing the prompt prefix.
- * Like `defersNatively`, this function uses only statements on the provider's own pages.
+ * The function relies only on statements on the provider's own pages and on conclusions from them.
  */
 export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
   return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');
@@ -130,11 +130,11 @@ const highestWrite = 2;
 const lowestMinTokens = 512;
 
 /**
- * Returns the prices of cached input at a time. Callers compare the prices of cached input to find out
- * whether a change to the prompt prefix saves money. Returns null if the provider does not cache prompts for
- * this model, or if caching support or prices are unknown. If the cache read price is unknown, the lowest
- * cache read price that any provider documents is used. If the price of a cache write for an hour or more is
- * unknown, the highest documented cache write price is used. A change to a cached prefix therefore never
+ * Returns the prices of cached input at the time of the request. Callers compare the prices of cached input
+ * to find out whether a change to the prompt prefix saves money. Returns null if the provider does not cache
+ * prompts for this model, or if caching support or prices are unknown. If the cache read price is unknown,
+ * the lowest cache read price that any provider documents is used. If the price of a cache write for an hour
+ * or more is unknown, the highest documented cache write price is used. A change to a cached prefix never
  * appears cheaper than it really is. If a model has no separate price for cache writes, the input price
  * applies. To compute the cost of a request, use `costUsd`.
  * @param at the time of the request, as Unix time in milliseconds

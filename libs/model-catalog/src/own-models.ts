@@ -26,8 +26,8 @@ const unknownCapabilities: ModelRecord['capabilities'] = {
 
 /**
  * Creates the catalogue record for an account's own model. Missing properties come from the catalogue's
- * record of the model at this provider. Otherwise, capabilities and token limits come from a record with the
- * same id at another provider, because they are properties of the model. Prices depend on the provider.
+ * record of the model at this provider. If the provider has no record of the model, capabilities and token
+ * limits come from another provider's record with the same id. Prices depend on the provider.
  */
 export function createOwnModel(facts: OwnModelFacts, catalog: ModelCatalog): CatalogModel {
   const { provider, modelId, format } = facts;

@@ -7,7 +7,7 @@ const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 const rates = z.strictObject({
   input: usdPerMillionTokens,
   output: usdPerMillionTokens,
-  /** Price for input tokens read from the prompt cache. If absent, the input price applies. */
+  /** Price for input tokens read from the prompt cache. If the price is absent, the input price applies. */
   cacheRead: usdPerMillionTokens.optional(),
   /** Price for input tokens written to the prompt cache with the provider's shortest cache lifetime. */
   cacheWrite: usdPerMillionTokens.optional(),

@@ -50,9 +50,7 @@ export function watchEventLoop(metrics: Metrics): () => void {
   };
 }
 
-/**
- * Returns the cause of a stall. The process is the cause if its main thread was working for more than half of the time.
- */
+/** Returns `work` if the main thread worked for more than half of the stall, and otherwise `host`. */
 export function causeOfStall(stallMs: number, workMs: number): 'work' | 'host' {
   return workMs > stallMs / 2 ? 'work' : 'host';
 }

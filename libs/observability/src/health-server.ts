@@ -120,7 +120,7 @@ class ReadinessCheck {
     return { isReady, dependencies };
   }
 
-  /** Returns the checked state of a dependency. A check that takes too long is treated as not ready. */
+  /** Returns the readiness of a dependency. A check that takes too long is treated as not ready. */
   #check(): Promise<Readiness> {
     return withTimeout((async () => this.#ready())(), readyDeadlineMs, notReady);
   }

@@ -23,7 +23,7 @@ export interface Telemetry {
 
 const exportDelayMs = 1_000;
 const exportTimeoutMs = 5_000;
-/** Maximum number of spans queued for export. Spans beyond this maximum are dropped. */
+/** Maximum number of spans queued for export, above which spans are dropped. */
 const waitingSpansMax = 8_192;
 
 /**

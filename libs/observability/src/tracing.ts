@@ -142,9 +142,9 @@ export interface RequestTrace {
 export interface IncomingTrace {
   readonly headers: TraceHeaders | string | undefined;
   /**
-   * Whether the sender may choose the id and the sampling of the trace. If every sender could choose, an
-   * untrusted sender could force every request to be recorded. An untrusted sender could otherwise also add
-   * spans to another sender's trace.
+   * Whether the sender may choose the id and the sampling of the trace. If untrusted senders could choose the
+   * sampling, they could force the recording of every request. If untrusted senders could choose the trace
+   * id, they could add spans to another sender's trace.
    */
   readonly isTrusted: boolean;
 }

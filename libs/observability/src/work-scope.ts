@@ -30,8 +30,8 @@ export function currentScope(): WorkScope | undefined {
 }
 
 /**
- * Redacts the given secrets in all later log lines and spans of the current request or message. Secrets of
- * other requests are not affected. Has no effect outside a request.
+ * Redacts the given secrets in all later log lines and spans of the current request or message. The call does
+ * not affect other requests, and has no effect outside a request.
  */
 export function hideSecrets(secrets: SecretSet): void {
   const scope = scopes.getStore();

@@ -87,7 +87,7 @@ function matches(pattern: RegExp, value: unknown): boolean {
 }
 
 /**
- * Maps a database error for callers. The result is `service_unavailable` if the database is unavailable, and
+ * Maps a database error for callers. Returns `service_unavailable` if the database is unavailable, and
  * otherwise the original error.
  */
 export function mapDatabaseError(error: unknown): unknown {

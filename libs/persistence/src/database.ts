@@ -14,7 +14,7 @@ export type Models<Client> = Omit<Client, `$${string}`>;
 export interface Database<Client> {
   /**
    * The models scoped to one account. Every query is restricted to the account's rows, and every new row
-   * belongs to the account. A forgotten filter therefore cannot expose data of other accounts.
+   * belongs to the account. A forgotten filter cannot expose data of other accounts.
    */
   forAccount(accountId: string): Models<Client>;
   /**
@@ -76,8 +76,8 @@ interface QueryCall {
 }
 
 /**
- * The methods that this library uses from a generated Prisma client. All other types differ from one
- * generated client to another.
+ * The methods that this library uses from a generated Prisma client. All other types depend on the schema of
+ * the generated client.
  */
 interface PrismaClientShape {
   $extends(extension: { query: { $allOperations: (call: QueryCall) => Promise<unknown> } }): unknown;
@@ -129,14 +129,14 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
   // Without a listener, a broken idle connection would end the process.
   const note = (error: Error) => options.onConnectionError?.(error);
   pool.on('error', note);
-  // The pool removes its listener while a query uses a connection. Postgres can end the connection during that time.
+  // While a query uses a connection, Postgres can end the connection, and the pool has no listener.
   pool.on('connect', (client) => client.on('error', note));
   return pool;
 }
 
 function extendQueries<Client>(client: Client, intercept: (call: QueryCall) => Promise<unknown>): Client {
-  // The function is async, so that an error from the scope check rejects the query.
-  // Without `async`, the error would be thrown synchronously.
+  // The function is async, so that an error from the scope check rejects the query. Without `async`, the
+  // scope check would throw synchronously.
   const $allOperations = async (call: QueryCall) => intercept(call);
   return shapeOf(client).$extends({ query: { $allOperations } }) as Client;
 }

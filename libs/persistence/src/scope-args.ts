@@ -93,7 +93,7 @@ function isLink(value: unknown): boolean {
   return Array.isArray(set) && set.some((item) => typeof item === 'object' && item !== null);
 }
 
-/** The rows that a nested write creates or changes, in any form of a nested write. */
+/** Returns the rows that a nested write creates or changes. */
 function nestedRows(value: unknown): unknown[] {
   if (!isObject(value)) return [];
   return ['create', 'createMany', 'update', 'updateMany', 'upsert'].flatMap((operation) =>

@@ -3,7 +3,7 @@ import type { IncomingHeaders } from './provider/http.ts';
 export interface ClientHeaders {
   /** Provider response headers that are forwarded to the client. The header names are lowercase. */
   readonly headers: Record<string, string>;
-  /** The provider's request id, which is written to the log. The client receives the gateway's request id instead. */
+  /** The provider's request id, which is written to the log. The client receives only the gateway's request id. */
   readonly providerRequestId: string | null;
   /**
    * The content encoding, if the provider compressed the body although the request disallows compression. The

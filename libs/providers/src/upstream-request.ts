@@ -17,7 +17,7 @@ export interface UpstreamCall {
   readonly credential: string | null;
   readonly stream: boolean;
   /**
-   * The API version for which the body was written. Without this version, the request uses the client's
+   * The API version for which the body was written. If `apiVersion` is absent, the request uses the client's
    * version or the provider's fallback version.
    */
   readonly apiVersion?: string;

@@ -11,8 +11,8 @@ const boundedRecall = z.object({ value: share, low: share, high: share });
 
 /**
  * The recovery rate ρ is the share of needed but pruned tools that the model reaches through recovery. Plans
- * use the rate in `used`. The rate in `used` is a prior until enough conversations have been measured.
- * Afterwards, the rate is the lower bound of the measured rate.
+ * use the rate in `used`. The rate in `used` is a prior until enough conversations have been measured. After
+ * enough measurements, the rate in `used` is the lower bound of the measured rate.
  */
 const recoveryRateShown = z.object({
   used: share,

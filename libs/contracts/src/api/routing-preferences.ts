@@ -78,9 +78,9 @@ export const routingPreferences = z.strictObject({
   /** Account services from the previous release do not send `native`, so `native` has a default value. */
   pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
   compression,
-  /** Absent in messages from account services from the previous release, so the field has a default value. */
+  /** The default value applies to messages from account services of the previous release. */
   caching: caching.default({ markers: true }),
-  /** Absent in messages from account services from the previous release, so the field has a default value. */
+  /** The default value applies to messages from account services of the previous release. */
   responses: responses.default({ plan: false }),
   /** Fallback models, in the order in which the gateway tries the models. */
   fallbacks: z.array(modelString).max(16),

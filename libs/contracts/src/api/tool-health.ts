@@ -73,8 +73,8 @@ export const toolSuggestion = z.object({
   evidence: z.object({
     /**
      * `calls` is the number of requests in which the model called the tool. `ranked_below` is the number of
-     * these requests in which `collides_with` ranked above the tool. `left_out` is the number of requests in
-     * `ranked_below` in which the tool was pruned.
+     * requests in `calls` in which `collides_with` ranked above the tool. `left_out` is the number of
+     * requests in `ranked_below` in which the tool was pruned.
      */
     calls: count,
     ranked_below: count,

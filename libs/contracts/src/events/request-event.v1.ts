@@ -56,8 +56,8 @@ export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 const toolNeed = z.object({
   tool: z.string(),
   /**
-   * The smallest K with which the plan would have included the tool. With every larger K, the plan would also
-   * have included the tool.
+   * The smallest K with which the plan would have included the tool. Any larger K would also have included
+   * the tool.
    */
   heldFromK: z.int().min(1),
   /** Whether the recorded plan would have forwarded the tool. */

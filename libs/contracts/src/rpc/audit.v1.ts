@@ -31,7 +31,7 @@ export const listAuditEvents = defineRpc({
 
 /**
  * Exports audit events, newest first, starting after the event `before`. If `before` is null, the export
- * starts with the newest event. If the reply contains fewer than `limit` events, the log ends there.
+ * starts with the newest event. If the reply contains fewer than `limit` events, the log has no older events.
  */
 export const exportAuditEvents = defineRpc({
   ...common,

@@ -12,7 +12,7 @@ import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc, interactiveMs } from '../base/define.ts';
 
 /**
- * Those of the account's rules for choosing models that the gateway needs. The rules do not include the
+ * The part of the account's rules for choosing models that the gateway needs. The rules do not include the
  * models that the account excludes.
  */
 const grantRouting = z.object({
@@ -43,7 +43,7 @@ export const keyGrant = z.object({
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** The action to take after a budget is used up. Requests are either sent unoptimized or rejected. */
+  /** The action after a budget is used up, which is to send requests unoptimized or to reject requests. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),

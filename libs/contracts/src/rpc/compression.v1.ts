@@ -190,7 +190,7 @@ const compressBlocksRequest = z.object({
     z.object({
       speaker: z.enum(['system', 'user', 'assistant', 'tool']),
       text: z.string(),
-      /** Whether the block must stay unchanged. Later blocks may still be replaced with references to it. */
+      /** Whether the block must stay unchanged. Later blocks may still refer to an unchanged block. */
       frozen: z.boolean(),
       /**
        * Whether the block is an old tool result. If `recoverable` is true, a summary may replace an old tool
@@ -237,8 +237,8 @@ const compressBlocksReply = z.discriminatedUnion('status', [
 ]);
 
 /**
- * Compresses new blocks in a conversation. Every replica produces the same result for the same blocks after the
- * same history. The result is the same whether the replica has stored the history or receives the whole history.
+ * Compresses new blocks in a conversation. Every replica produces the same result for the same blocks after
+ * the same history. A replica can have stored the history or receive the whole history.
  */
 export const compressBlocks = defineRpc({
   subject: 'compressor.compress-blocks.v1',

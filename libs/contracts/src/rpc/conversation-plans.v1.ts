@@ -49,7 +49,7 @@ export const conversationPlan = z.object({
     .array(z.object({ after: count, tools: z.array(keepable(z.string().max(256))).max(4096) }))
     .max(conversationAdditionsMax)
     .default([]),
-  /** Whether later user turns may load deferred tools. False after the provider rejected such a request. */
+  /** Whether later user turns may load deferred tools. False after the provider rejected loaded tools. */
   mayLoad: z.boolean().default(true),
 });
 export type ConversationPlanRecord = z.infer<typeof conversationPlan>;
@@ -91,14 +91,14 @@ export const keepConversationPlan = defineRpc({
 });
 
 /**
- * Maximum number of plan names in one `find-conversation-plan` call: one plan name for each turn that can
- * load tools, and two plan names for the start of the conversation.
+ * Maximum number of plan names in one `find-conversation-plan` call. Each turn that can load tools has one
+ * plan name, and the start of the conversation has two plan names.
  */
 export const conversationNamesMax = conversationAdditionsMax + 2;
 
 /**
  * Finds the conversation plan stored under the first of the given plan names that exists. The reply is null
- * if no plan is stored under any of the names.
+ * if none of the plan names has a stored plan.
  */
 export const findConversationPlan = defineRpc({
   subject: 'account.find-conversation-plan.v1',
@@ -113,10 +113,10 @@ export const findConversationPlan = defineRpc({
 export const unchangedTurnsMax = 4_096;
 
 /**
- * Records that the messages after a turn of the model were not compressed in time and are sent unchanged. Call
- * this contract before sending the unchanged messages. Without the record, a gateway could compress these messages
- * in a later request. Compressing these messages would change the prefix of bound reasoning. The name of the
- * record is the SHA-256 hash (hex) of the conversation up to the turn. Throws `not_found` for an unknown account.
+ * Records that the messages after a turn of the model were not compressed in time and are sent unchanged.
+ * Call this contract before sending the messages. If a gateway compressed the messages in a later request,
+ * the prefix of bound reasoning would change. The name of the record is the SHA-256 hash (hex) of the
+ * conversation up to the turn. Throws `not_found` for an unknown account.
  */
 export const keepUnchangedTurn = defineRpc({
   subject: 'account.keep-unchanged-turn.v1',
@@ -127,7 +127,7 @@ export const keepUnchangedTurn = defineRpc({
   reply: z.object({}),
 });
 
-/** Returns those of the given names that `keep-unchanged-turn` has stored. */
+/** Returns the given names that `keep-unchanged-turn` has stored. */
 export const findUnchangedTurns = defineRpc({
   subject: 'account.find-unchanged-turns.v1',
   server: 'account',

@@ -7,10 +7,7 @@ import { defineRpc, interactiveMs } from '../base/define.ts';
 const common = { server: 'provider-vault', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 const provider = z.string().min(1).max(64);
 
-/**
- * The fields of a stored credential that are safe to display. These fields can be read without
- * decryption.
- */
+/** The fields of a stored credential that are safe to display. A summary can be read without decryption. */
 export const credentialSummary = z.object({
   provider,
   /**

@@ -38,8 +38,8 @@ const plannedConversation = z.object({
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Estimated tokens in the instructions and messages of earlier requests that sent the whole tool list. Set
-   * only if the plan was late. If tools are pruned in this request, the provider must again
+   * Estimated tokens in the instructions and messages of earlier requests that sent the whole tool list. The
+   * field is present only if the plan was late. If tools are pruned in this request, the provider must again
    * cache the tokens that earlier requests sent.
    */
   lateTokens: count.optional(),
@@ -70,7 +70,7 @@ const planPrice = z.object({
   headTokens: count,
   /**
    * For each of the first user turns, the number of tokens in instructions and messages that earlier requests
-   * sent. The number is 0 if the model had not yet responded. Gateways from the previous release omit this field.
+   * sent. The number is 0 before the first response. Gateways from the previous release omit this field.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -132,8 +132,8 @@ const planToolsRequest = z.object({
   appends: z.boolean().optional(),
   price: planPrice.optional(),
   /**
-   * Indexes of the tools that are named in the instructions of the conversation's first planned request.
-   * These tools are forwarded regardless of score. The list is empty if the instructions name no tool or too
+   * Indexes of the tools that are named in the instructions of the conversation's first planned request. The
+   * named tools are forwarded regardless of score. The list is empty if the instructions name no tool or too
    * many tools.
    */
   systemTools: z.array(count).max(systemToolsMax).optional(),
@@ -172,7 +172,7 @@ const planToolsReply = z.discriminatedUnion('status', [
           .optional(),
         /**
          * The smallest K with which the tool is in this turn's tool set. This K is 1 for tools that are
-         * always included. Only replies for shadow conversations contain this field.
+         * always included. `heldFromK` occurs only in replies for shadow conversations.
          */
         heldFromK: z.int().min(1).optional(),
       }),
@@ -210,10 +210,11 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
-     * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation. `armed`
-     * means that the gateway sends the recovery tool together with the selected tools. In the mode `in_place`, the
-     * tools and the prompt prefix never change, and calls to tools outside `forwarded` are sent to the provider as
-     * calls to the recovery tool. In the mode `regrown`, the gateway adds recovered tools to `forwarded`.
+     * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
+     * `armed` means that the gateway sends the recovery tool together with the selected tools. In the mode
+     * `in_place`, the tools and the prompt prefix never change. Calls to tools outside `forwarded` are sent
+     * to the provider as calls to the recovery tool. In the mode `regrown`, the gateway adds recovered tools
+     * to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
@@ -222,7 +223,7 @@ const planToolsReply = z.discriminatedUnion('status', [
      * current request prunes any tool. Routers from the previous release omit this field.
      */
     way: recoveryMode.nullable().optional(),
-    /** Whether the tool set is still undecided. For the meaning, see `isUndecided` in the request. */
+    /** Whether the tool set is still undecided. See `isUndecided` in the request. */
     isUndecided: z.boolean().default(false),
     /**
      * Expected value of pruning over the whole conversation, in tokens at the uncached input price. `saved`
@@ -248,8 +249,8 @@ const planToolsReply = z.discriminatedUnion('status', [
  * Selects the tools to forward. Requests identify tools by hash. A router that lacks some tool definitions
  * replies `unknown` with its instance id. After the reply `unknown`, the gateway sends the definitions to
  * this router instance with `defineTools` and then retries the call on the same instance. The plan depends
- * only on the request and the policy version. Every replica returns the same plan, whether or not the replica
- * has stored the conversation, because the turns cover the whole transcript.
+ * only on the request and the policy version. The turns cover the whole transcript, so a replica that has not
+ * stored the conversation returns the same plan.
  */
 export const planTools = defineRpc({
   subject: 'tool-router.plan-tools.v1',
@@ -260,8 +261,8 @@ export const planTools = defineRpc({
   reply: planToolsReply,
 });
 /**
- * Minimum number of characters in earlier turns for replacing the text of these turns with a hash. For
- * shorter turns, a second round trip could cost more than sending only the hash saves.
+ * Minimum number of characters in earlier turns for which a hash is sent instead of the text. For shorter
+ * turns, a second round trip could cost more than sending only the hash saves.
  */
 export const earlierCharactersMin = 4_000;
 

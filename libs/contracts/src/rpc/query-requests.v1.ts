@@ -33,7 +33,7 @@ export const listRequests = defineRpc({
 
 /**
  * Exports log entries, newest first, starting after the entry `before`. If `before` is null, the export
- * starts with the newest entry. If the reply contains fewer than `limit` entries, the request log ends there.
+ * starts with the newest entry. If the reply has fewer than `limit` entries, the log has no older entries.
  */
 export const exportRequests = defineRpc({
   ...common,

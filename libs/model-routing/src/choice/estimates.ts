@@ -31,8 +31,8 @@ export function expectCostUsd(
 }
 
 /**
- * Number of output tokens in a typical response. This number determines the relative weights of the
- * time to first token and the time per token.
+ * Number of output tokens in a typical response. The token count determines the relative weights of the time
+ * to first token and the time per token.
  */
 const latencyTokensTypical = 200;
 interface Prior {
@@ -40,7 +40,7 @@ interface Prior {
   readonly msPerToken: number;
 }
 
-/** Weight of the prior for latency. The weight is expressed as a number of requests. */
+/** Weight of the prior for latency, as a number of requests. */
 const priorWeight = 2;
 
 /**

@@ -31,7 +31,7 @@ export type RuleQuestion = Pick<RoutingQuestion, 'models' | 'needs' | 'policy' |
 
 /** Returns the first rule that excludes a model, or undefined if the model can serve the request. */
 export function createRules(question: RuleQuestion): (listed: ListedModel) => ExclusionRule | undefined {
-  // Only rules that apply to the request and its account are created. Most checks are therefore omitted.
+  // Only rules that apply to the request and its account are created. Most requests need only a few rules.
   const rules = [
     ...policyRules(question),
     ...stateRules(question),
@@ -86,8 +86,8 @@ function* needRules({ needs }: RuleQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
   if (needs.documents) yield ['no_documents', ({ model }) => model.capabilities.documents !== true];
-  // For a third of the models, no source documents JSON mode support, although most of these models support JSON mode.
-  // A model is therefore excluded only if a source documents that the model lacks JSON mode.
+  // For a third of the models, no source documents JSON mode support, although most of these models support
+  // JSON mode. A model is excluded only if a source documents that the model lacks JSON mode.
   if (needs.jsonMode) yield ['no_json_mode', ({ model }) => model.capabilities.jsonMode === false];
   if (needs.streaming) yield ['no_streaming', ({ model }) => model.capabilities.streaming === false];
   if (needs.thinking) yield ['no_thinking', ({ model }) => model.capabilities.thinking !== true];
@@ -140,8 +140,8 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
 
 /**
  * Returns the first requirement of a request that is not met by the model that the client chose. The client
- * may have better information about the model than the catalogue. Therefore only documented limitations
- * exclude the model, and an unknown capability is treated as present.
+ * may have better information about the model than the catalogue. Only documented limitations exclude the
+ * model, and an unknown capability is treated as present.
  */
 export function findUnmetNeed(model: CatalogModel, needs: Needs): ExclusionRule | undefined {
   const { capabilities: can } = model;

@@ -32,7 +32,7 @@ export interface ObservedLatency {
   readonly firstTokenMs: number;
   /** Observed time per output token. Null if no observed response was suitable for the measurement. */
   readonly msPerToken: number | null;
-  /** Weight of the latency observation. The weight is a number of requests. */
+  /** Weight of the latency observation, as a number of requests. */
   readonly weight: number;
 }
 
@@ -82,13 +82,13 @@ export interface RoutingQuestion {
   readonly recall: (id: string) => ObservedRecall | undefined;
   readonly pin: Pin | null;
   /**
-   * A random number from 0 to 1. If this number is less than `explorationShare`, the gateway chooses a model
+   * A random number from 0 to 1. If `chance` is less than `explorationShare`, the gateway chooses a model
    * with few observations.
    */
   readonly chance: number;
   /**
-   * The time when the request was accepted, as Unix time in milliseconds. Models retired on or before this
-   * day (UTC) are excluded, and the prices at this time apply.
+   * The time when the request was accepted, as Unix time in milliseconds. The time determines the prices and,
+   * by UTC day, the retired models.
    */
   readonly now: number;
 }

@@ -17,7 +17,7 @@ const lists = {
     'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty hundred thousand million dozen third quarter first second fourth fifth once',
   rate: 'per hour hours minute minutes day days week weeks month months year years percent mile miles dollar dollars cost costs price total remaining left rest sum average much spend spends pay pays buys sells earns makes gets gives takes',
   reasoning: 'because therefore thus since hence then so implies follows calculate compute determine why',
-  /** Verbs and nouns that refer to work products and proofs. Words that request facts are not included. */
+  /** Verbs and nouns that refer to work products and proofs. Words for recalling facts are in `recall`. */
   task: 'prove proof derive explain evaluate solve compare analyze analyse design implement optimize optimise refactor debug diagnose argue justify estimate plan architect algorithm theorem complexity rigorous rigorously detailed comprehensive step steps tradeoff tradeoffs trade-offs concurrent concurrency distributed invariant constraints migrate rewrite investigate',
   recall:
     'called known refers term name named define defined definition example described describes means meaning type types considered associated characterized cause causes caused located found',

@@ -7,10 +7,7 @@ interface Figure {
   readonly value: number;
 }
 
-/**
- * Number of iterations of alternating least squares. After this number of iterations, the fit has
- * converged.
- */
+/** Number of iterations of alternating least squares, after which the fit has converged. */
 const rounds = 30;
 /** Weight of a model's prior in the fit. For comparison, a benchmark result has the weight 1. */
 const priorWeight = 0.5;
@@ -18,9 +15,9 @@ const priorWeight = 0.5;
 /**
  * Rates the quality, from 0 to 1, of models that the gateway has not observed yet. Each benchmark in the
  * catalogue has its own scale. Models that occur in two benchmarks make the scales of the two benchmarks
- * comparable. Therefore, an intercept and a slope are fitted for each benchmark, and one ability for each
- * model. The fit is `value ≈ intercept + slope × ability` (alternating least squares, as in item response
- * models). A model without benchmark figures is rated only by its output price and its age.
+ * comparable. The fit determines an intercept and a slope for each benchmark, and an ability for each model.
+ * The fit is `value ≈ intercept + slope × ability` (alternating least squares, as in item response models). A
+ * model without benchmark figures is rated only by its output price and its age.
  */
 export function rateQuality(models: readonly CatalogModel[]): ReadonlyMap<CatalogModel, number> {
   const figures = listFigures(models);
@@ -61,8 +58,9 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
 }
 
 /**
- * A model's ability before benchmark results are considered. It is 0 for a model released in mid-2025 at
- * 3 USD per million output tokens. The ability increases by 1 for each year and for each fourfold price.
+ * A model's ability before benchmark results are considered. A model released in mid-2025 at 3 USD per
+ * million output tokens has the ability 0. The ability increases by 1 for each year and for each fourfold
+ * price.
  */
 function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);

@@ -62,8 +62,8 @@ const identityFields: ReadonlySet<string> = new Set(
 
 /**
  * Redacts the fields of a log record in the same way as `redactFields`. Fields that identify the log line are
- * not redacted. If these fields were redacted, an account could save an id as a credential and thereby hide
- * log lines from a search.
+ * not redacted. If ids were redacted, an account could save an id as a credential to hide log lines from a
+ * search.
  */
 export function redactRecord(
   fields: Readonly<Record<string, unknown>>,
@@ -99,8 +99,8 @@ function readName(name: string): FieldName {
 
 /**
  * Redacts a log line. The line is parsed, each value is redacted, and the line is serialized again. The
- * redacted line is therefore valid JSON with the same fields for any secret. A log line that contains no
- * secret is returned unchanged.
+ * redacted line is valid JSON with the same fields for any secret. A log line that contains no secret is
+ * returned unchanged.
  */
 export function redactLine(line: string, secrets: SecretSet | undefined): string {
   const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;

@@ -3,8 +3,8 @@ import { redactedText } from './secret-patterns.ts';
 /** Minimum length of a secret. Shorter secrets are ignored, because they would match ordinary words. */
 export const secretCharsMin = 8;
 /**
- * Number of characters, counted from the end of a secret, that the search compares first. The end is used
- * because all keys of a provider start with the same characters.
+ * Number of characters, counted from the end of a secret, that the search compares first. The search starts
+ * at the end, because all keys of a provider start with the same characters.
  */
 const tailChars = secretCharsMin;
 /**
@@ -18,8 +18,8 @@ const partCharsMin = 20;
  */
 const peersMax = 16;
 /**
- * Up to this number of secrets, the JavaScript engine first searches for each value, because that search is
- * faster than the rolling hash.
+ * Maximum number of secrets for which a plain search runs before the rolling hash, because the plain search
+ * is faster.
  */
 const plainSearchMax = 4;
 const marksSize = 1 << 12;
@@ -147,15 +147,15 @@ function markOf(hash: number): number {
 }
 
 /**
- * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or the
- * end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most `partCharsMin`
- * characters are compared to decide whether a secret matches. A match extends back at most to `from`, because the
- * text before `from` is already redacted. The total time for all comparisons is therefore linear.
+ * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or
+ * the end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most
+ * `partCharsMin` characters are compared to decide whether a secret matches. A match extends back at most to
+ * `from`, because the text before `from` is already redacted. The total time for all comparisons is linear.
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  // Directly after a redacted match, a form of a secret can match at most the rest of the text.
-  // The search can therefore stop at the rest of the text.
+  // Directly after a redacted match, a form of a secret can match at most the rest of the text. The search
+  // stops when a match covers all remaining text.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);
@@ -167,8 +167,8 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
 }
 
 /**
- * Returns the number of characters before `end`, up to `form`, that equal the characters at the end of
- * `charsMax`. The caller has already compared the first `charsMin` characters.
+ * Returns the number of characters before `end`, up to `charsMax`, that equal the characters at the end of
+ * `form`. The caller has already compared the first `charsMin` characters.
  */
 function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
   let chars = charsMin;

@@ -57,8 +57,8 @@ export function createHostedCredential(
 }
 
 /**
- * Renders the credential as one string for the vault. An API key for the default region is stored as only the
- * key.
+ * Renders the credential as one string for the vault. An API key for the default region is rendered
+ * unchanged, without the region.
  */
 export function renderHostedCredential(credential: HostedCredential): string {
   const { region } = credential;

@@ -50,7 +50,7 @@ export const keyAlone: ConnectionShape = { required: ['api_key'], optional: ['ba
 /** For self-hosted servers, both the API key and the base URL are optional. */
 export const ownServer: ConnectionShape = { required: [], optional: ['api_key', 'base_url'] };
 
-/** Creates the error of `invalidField` for a connection field. */
+/** Creates an `invalidField` error for a connection field. */
 export function refuseField(
   param: ConnectionField | 'service_account.private_key',
   rule: string,

@@ -8,14 +8,8 @@ export type IncomingHeaders = Readonly<Record<string, string | readonly string[]
 export type AuthScheme =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'header'; readonly name: string }
-  /**
-   * Depending on the credential, the headers contain a bearer key or a signature of each request (AWS
-   * Signature Version 4).
-   */
+  /** The headers contain a bearer key or a signature (AWS Signature Version 4), depending on the credential. */
   | { readonly kind: 'aws'; readonly service: string }
-  /**
-   * Depending on the credential, the header contains an access token or a token that a service account signs
-   * for this audience.
-   */
+  /** The header contains an access token, or a token that a service account signs for the audience. */
   | { readonly kind: 'google'; readonly audience: string }
   | { readonly kind: 'none' };

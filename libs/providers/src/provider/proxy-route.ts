@@ -30,7 +30,7 @@ export interface ProxyRoute {
   readonly auth?: AuthScheme;
   /** Whether requests are signed. The signature covers the body, so the whole body must be buffered first. */
   readonly isSigned?: true;
-  /** Maps the body to a provider's different body shape. By default, bodies are forwarded unchanged. */
+  /** Maps the body to the body shape of the provider. By default, bodies are forwarded unchanged. */
   readonly shape?: ProxyShape;
   /**
    * The requests with which clients retrieve videos created through this route. Absent if the provider

@@ -39,7 +39,7 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
 const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
 
 /**
- * Returns the path of an endpoint for a model. The path is that of InvokeModel or, for the Responses API, the
+ * Returns the path of an endpoint for a model, which is InvokeModel's path or, for the Responses API, the
  * OpenAI-compatible path. An ARN does not contain the model's name, so only the Responses API is available
  * for an ARN. See https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */

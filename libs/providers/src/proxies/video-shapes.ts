@@ -69,8 +69,8 @@ export const veoVideo: ProxyShape = (request, model) => {
 };
 
 /**
- * Matches a video id that is a single path segment. Any other id could address another endpoint of the
- * provider.
+ * Matches a video id that is a single path segment. An id with several path segments could address another
+ * endpoint of the provider.
  */
 const stepPattern = /^(?!\.{1,2}$)[^/?#]+$/;
 
@@ -160,8 +160,8 @@ const vertexOperation =
   /^projects\/(?!\.{1,2}(?:\/|$))[^/?#]+\/locations\/(?!\.{1,2}(?:\/|$))[^/?#]+\/publishers\/google\/models\/((?!\.{1,2}(?:\/|$))[^/?#]+)\/operations\/(?!\.{1,2}(?:\/|$))[^/?#]+$/;
 
 /**
- * The state of a finished video contains the video's bytes or their location in Cloud Storage. No separate
- * download request for the video is therefore needed. See
+ * The state of a finished video contains the video's bytes or their location in Cloud Storage. The video
+ * needs no separate download request. See
  * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation
  */
 export const vertexVideos: VideoRoutes = {

@@ -16,8 +16,8 @@ export const windowCharacters = 12;
  */
 const distinctCharactersMin = 5;
 /**
- * Matches windows that look like words, because words can occur in any text. At most three out of 100,000
- * windows of random base-62 text look like words.
+ * Matches windows (substrings of a secret) that look like words, because words can occur in any text. At most
+ * three out of 100,000 windows of random base-62 text look like words.
  */
 const words = /^[a-z _.-]+$/;
 const secretCharactersMax = 4096;

@@ -47,7 +47,7 @@ export function chooseCuts(body: Buffer, controls: ReplayControls): number[] {
     }
   }
   if (controls.cutInsideCharacters === true) {
-    // A byte of the form 10xxxxxx continues a character, so splitting before such a byte cuts the character.
+    // A byte of the form 10xxxxxx continues a character, so a split before the byte cuts the character.
     for (let at = 1; at < body.length; at += 1) if (((body[at] ?? 0) & 0xc0) === 0x80) cuts.add(at);
   }
   const end = [controls.resetAtByte, controls.hang].find((at) => typeof at === 'number');

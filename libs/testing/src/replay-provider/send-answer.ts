@@ -72,7 +72,7 @@ export async function sendAnswer(
 const untilAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 
-/** Waits for the socket only if its buffer is full. Sending byte by byte would otherwise take seconds. */
+/** Waits for the socket only if its buffer is full. Waiting for the socket at every byte would take seconds. */
 async function write(response: ServerResponse, piece: Buffer, gone: AbortSignal): Promise<void> {
   if (response.write(piece) || gone.aborted) return;
   await new Promise<void>((resolve) => {

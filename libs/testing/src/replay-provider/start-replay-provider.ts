@@ -21,7 +21,7 @@ export interface ReceivedRequest {
    */
   readonly exchangeId: string | null;
   /**
-   * The outcome of the request, which is a complete response, a reset by a control, or a client disconnect.
+   * The outcome of the request, which is a complete response, a connection reset or a client disconnect.
    * Undefined while the request is in progress.
    */
   readonly ended: 'answered' | 'cut' | 'client-left' | undefined;
@@ -29,7 +29,7 @@ export interface ReceivedRequest {
   readonly endedAtMs: number | undefined;
 }
 
-/** Controls that are computed from the request. */
+/** Chooses the replay controls for a request. */
 export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'headers' | 'body'>) => ReplayControls;
 
 export interface ReplayProvider {

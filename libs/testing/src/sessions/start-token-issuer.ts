@@ -10,7 +10,7 @@ export interface TokenIssuerOptions {
   readonly describe?: (issuer: string) => object;
   /**
    * Handles requests that the basic token issuer does not handle, such as requests for a sign-in page.
-   * Returns false for requests that it does not handle.
+   * Returns false if the function did not handle the request.
    */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }

@@ -16,7 +16,7 @@ export function listAdditions(message: unknown): string[] {
  * Returns the provider's error for a messages request that breaks a rule about `tool_addition`, or undefined.
  * A system message with `tool_addition` blocks follows a user message, and is either the last message or
  * precedes a model message. Each reference names a deferred tool in the request, and each tool is loaded only
- * once. These rules come from Anthropic ("Mid-conversation system messages").
+ * once. The rules come from Anthropic ("Mid-conversation system messages").
  * @param betas the value of the request's `anthropic-beta` header
  */
 export function findAdditionDefect(body: unknown, betas: string): string | undefined {

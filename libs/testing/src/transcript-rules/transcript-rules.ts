@@ -18,7 +18,7 @@ export type IssuedReasoning =
 /** Finds the first violation of a rule in a transcript. Returns the text of the provider's error, or undefined. */
 type Rule = (transcript: Transcript, issued: IssuedSequences) => string | undefined;
 
-/** The reasoning that the provider sent, as runs of consecutive blocks and as unsigned texts. */
+/** The reasoning that the provider sent, for checking signatures and the order of blocks. */
 interface IssuedSequences {
   isSigned(text: string, signature: string): boolean;
   hasRun(run: readonly TranscriptBlock[]): boolean;
@@ -41,7 +41,7 @@ interface IssuedSequences {
  * - With `bindsPrefix`, reasoning is valid only after the prompt prefix for which it was signed.
  *
  * The Anthropic sources are "Tool use" and, in "Extended thinking", the sections on preserving thinking
- * blocks and toggling thinking modes. The other sources are AWS ("Converse API"), OpenAI ("Function
+ * blocks and toggling thinking modes. The rules also come from AWS ("Converse API"), OpenAI ("Function
  * calling"), OpenRouter ("Reasoning tokens") and DeepSeek ("Thinking mode").
  */
 export class TranscriptRules {

@@ -9,8 +9,8 @@ import { addWaitingCharacters } from './waiting-characters.ts';
 const parameter = 'input';
 
 /**
- * For a provider that accepts only functions, replaces custom tools in the whole request by functions with
- * one text parameter. Without custom tools, returns the request unchanged. A provider cannot enforce the
+ * Replaces custom tools in the whole request by functions with one text parameter, for a provider that
+ * accepts only functions. Without custom tools, returns the request unchanged. A provider cannot enforce the
  * grammar of a custom tool, so the grammar is reported as a loss. The grammar also becomes part of the
  * parameter's description.
  */

@@ -44,7 +44,7 @@ export interface ContextPart {
   readonly message: number;
   readonly speaker: MessageRole;
   /**
-   * The byte range of the JSON string that may be replaced. If the range is undefined, the text is read-only
+   * The byte range of the JSON string that may be replaced. If `range` is undefined, the text is read-only
    * and serves only as context.
    */
   readonly range: ByteRange | undefined;
@@ -55,8 +55,8 @@ export interface ContextPart {
 }
 
 /**
- * Default values for response fields that the format requires. Providers that use other formats may not send
- * these fields.
+ * Default values for response fields that the format requires, but that providers with other formats may not
+ * send.
  */
 export interface AnswerDefaults {
   readonly id: string;
@@ -68,7 +68,7 @@ export interface AnswerDefaults {
 }
 
 export interface StreamRenderOptions extends AnswerDefaults {
-  /** Whether the rendered stream includes token usage. Formats that always include usage may ignore this option. */
+  /** Whether the rendered stream includes token usage. Formats that always include usage may ignore `includesUsage`. */
   readonly includesUsage: boolean;
   /**
    * Estimates the input tokens, for formats that send usage at the start of a stream. Most providers send
@@ -102,7 +102,7 @@ export interface StreamParser {
   push(chunk: Uint8Array): StreamEvent[];
   /**
    * An error that `push` found in the latest chunk, after the events that `push` returned. The next call to
-   * `push` throws the error.
+   * `push` throws `failure`.
    */
   readonly failure?: GatewayError | undefined;
   /**

@@ -12,8 +12,8 @@ export function boundMessage(message: string | undefined, status: number): strin
 }
 
 /**
- * The error type that OpenAI and Anthropic use for an HTTP status. The gateway uses this type if the provider
- * sends no error type.
+ * The error type that OpenAI and Anthropic use for an HTTP status. The gateway uses the mapped type if the
+ * provider sends no error type.
  */
 export function mapStatusToType(status: number): string {
   switch (status) {

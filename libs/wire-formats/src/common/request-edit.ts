@@ -14,11 +14,12 @@ export interface RequestEdit {
   readonly model?: string;
   /** Indexes of the tools to keep. By default, all tools are kept. */
   readonly keepTools?: ReadonlySet<number>;
-  /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore these indexes. */
+  /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore `deferTools`. */
   readonly deferTools?: ReadonlySet<number>;
   /**
-   * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the index
-   * of a user message, and `tools` are indexes of tools. Formats that have no such messages ignore this field.
+   * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the
+   * index of a user message, and `tools` are indexes of tools. Formats without messages that load tools
+   * ignore `loadTools`.
    */
   readonly loadTools?: readonly { readonly after: number; readonly tools: readonly number[] }[];
   /**

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { StreamEvent } from '@gateway/interchange';
 
-/** Maximum number of buffered characters. Real responses need far smaller buffers. */
+/** Maximum number of buffered characters, which is far more than real responses need. */
 const waitingCharactersMax = 32 * 1024 * 1024;
 
 /**

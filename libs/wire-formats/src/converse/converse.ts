@@ -16,8 +16,8 @@ import { initialStreamState } from './provider/stream-state.ts';
 const toolNamePattern = /^[\w-]{1,64}$/;
 
 /**
- * Claude models accept cache checkpoints after tools. Other models accept cache checkpoints only in `system`
- * and `messages` (Amazon Bedrock user guide, "Prompt caching").
+ * Claude models accept cache checkpoints after tools. Models other than Claude accept cache checkpoints only
+ * in `system` and `messages` (Amazon Bedrock user guide, "Prompt caching").
  */
 const claude = /claude/;
 

@@ -17,10 +17,10 @@ import { isCachePoint, requestFields } from './client/outline-request.ts';
 
 /**
  * Edits a request for a provider that uses the Converse format. Tool examples are removed and the plan is
- * applied in place. Bytes outside the edits stay unchanged. If the request needs no changes, returns
- * the same `bytes` object. The model is part of the URL, so the body is the same for every model. If
- * a client repeats a field that the gateway validates, only the last occurrence is kept. A provider that
- * reads the first occurrence of a field therefore reads the validated value.
+ * applied in place. Bytes outside the edits stay unchanged. If the request needs no changes, returns the same
+ * `bytes` object. The model is part of the URL, so the body is the same for every model. If a client repeats
+ * a field that the gateway validates, only the last occurrence is kept. Every provider therefore reads the
+ * validated value of a repeated field.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
   const { tape } = given;

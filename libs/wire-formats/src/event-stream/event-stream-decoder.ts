@@ -20,7 +20,7 @@ const bufferBytesMin = 1024;
 
 /**
  * Decodes messages from a stream of chunks. The decoder verifies the checksum of a message's length before it
- * uses the length. The decoder allocates memory only for bytes that it has received, not for announced lengths.
+ * uses the length. The decoder allocates memory only for received bytes.
  */
 export class EventStreamDecoder {
   readonly #bytesMax: number;

@@ -70,9 +70,9 @@ export function replaceValue(tape: JsonTape, node: JsonNode, json: string): Byte
 }
 
 /**
- * Creates one edit for each run of adjacent removed entries. The edit includes the comma before the run. If
- * no kept entry precedes the run, the edit includes the comma after the run. The edited JSON has no extra
- * comma, and kept entries keep the client's spacing.
+ * Creates one edit for each run of adjacent removed entries. Each edit includes the comma before its run of
+ * entries. If no kept entry precedes the run, the edit includes the comma after the run. The edited JSON has
+ * no extra comma, and kept entries keep the client's spacing.
  */
 function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) => boolean): ByteEdit[] {
   const edits: ByteEdit[] = [];

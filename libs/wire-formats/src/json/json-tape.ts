@@ -62,7 +62,7 @@ export class JsonTape {
   readonly bytes: Buffer;
   readonly #words: Uint32Array;
 
-  /** Only `scanJson` calls the constructor. `words` may be longer than necessary for the text. */
+  /** Only `scanJson` calls the constructor. `words` may have unused space at the end. */
   constructor(bytes: Uint8Array, words: Uint32Array) {
     this.bytes = Buffer.isBuffer(bytes)
       ? bytes

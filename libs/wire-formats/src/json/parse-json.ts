@@ -14,7 +14,7 @@ type Reviver = (key: string, value: unknown) => unknown;
 
 /**
  * Parses JSON text that will be serialized again. Integers that a double cannot represent become objects that
- * `JSON.stringify` writes with their original digits. All other values are the same as from `JSON.parse`.
+ * `JSON.stringify` writes with their original digits. All other values are parsed as by `JSON.parse`.
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {
@@ -41,9 +41,7 @@ function scanExactly(text: string): JsonTape | undefined {
   }
 }
 
-/**
- * The nesting limit is the same as for a request body. Serializing a deeper value could overflow the stack.
- */
+/** Maximum nesting depth of tool arguments, as in a request body. A deeper value could overflow the stack. */
 const argumentsDepthMax = 128;
 
 /**

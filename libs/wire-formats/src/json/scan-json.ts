@@ -176,11 +176,11 @@ class Scanner {
   }
 
   /**
-   * Returns the offset of the next byte that is not an ordinary string byte, or the length of the text. Once
-   * aligned, the loop reads four bytes at a time. The subtraction sets the top bit of each byte that is less
-   * than 0x20. The top bit is also set for bytes that an XOR with a quote or a backslash makes zero (Warren,
-   * Hacker's Delight, 6-1). A borrow can cause a false positive in the next higher byte, so the loop then
-   * checks each byte.
+   * Returns the offset of the next byte that is not an ordinary string byte, or the length of the text. From
+   * an aligned offset, the loop reads four bytes at a time. The subtraction sets the top bit of each byte
+   * that is less than 0x20. The top bit is also set for bytes that an XOR with a quote or a backslash makes
+   * zero (Warren, Hacker's Delight, 6-1). A borrow can cause a false positive in the next higher byte, so the
+   * loop then checks each byte.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;

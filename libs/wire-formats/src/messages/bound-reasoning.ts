@@ -20,9 +20,9 @@ const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
 const typesWithBinding = ['adaptive', 'enabled'];
 
 /**
- * Makes the provider handle reasoning that does not match the prompt prefix with the behavior `drop_block`.
- * Returns null if the client set the behavior or the request's type of reasoning does not accept the setting.
- * Returns null for formats other than messages and converse.
+ * Sets the request's behavior for reasoning that does not match the prompt prefix to `drop_block`. Returns
+ * null if the client set the behavior or the request's type of reasoning does not accept the setting. Returns
+ * null for formats other than messages and converse.
  */
 export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {
   if (format !== 'messages' && format !== 'converse') return null;

@@ -55,8 +55,8 @@ export function editRequest(request: RequestEdit): EditedRequest {
 export const toolChangesBeta = 'mid-conversation-tool-changes-2026-07-01';
 
 /**
- * Inserts the system messages that load deferred tools. Anthropic accepts such a message only directly after
- * a user message, at the end or before a model message. No message is inserted at any other position.
+ * Inserts the system messages that load deferred tools. Anthropic accepts a message that loads tools only
+ * directly after a user message, at the end or before a model message. No message is inserted elsewhere.
  */
 function insertLoads({ outline: { messages, tools }, loadTools = [] }: RequestEdit): ByteEdit[] {
   return loadTools.flatMap(({ after, tools: loaded }): ByteEdit[] => {

@@ -81,7 +81,7 @@ export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
   return isSealed.includes(true) ? removeItems(tape, input, (index) => isSealed[index] !== true) : [];
 }
 
-/** Adds items to an input that is a plain string. The text becomes a user message, with unchanged bytes. */
+/** Adds items to an input that is a plain string. The string becomes a user message, and its bytes stay unchanged. */
 function addToText({ start, end }: ByteRange, added: unknown): ByteEdit[] {
   const items = asList(added);
   if (items.length === 0) return [];

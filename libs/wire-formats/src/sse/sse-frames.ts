@@ -42,8 +42,8 @@ export interface SseDecoderOptions {
   readonly frameBytesMax?: number;
   /**
    * Whether lines that are not event fields are treated as data. According to the standard, lines that are
-   * not event fields are ignored. However, Google ends a failed stream with a JSON document that is not
-   * framed as an event. The default is false.
+   * not event fields are ignored. Google ends a failed stream with a JSON document that is not framed as an
+   * event. The default is false.
    */
   readonly keepsBareLines?: boolean;
 }

@@ -23,7 +23,7 @@ export const nothingCited: CitedText = {
 
 /**
  * Maximum number of annotations per response, and of cited pages per block. Real responses have far fewer
- * annotations.
+ * annotations than the maximum.
  */
 const annotationsMax = 1024;
 const pagesMax = 64;

@@ -150,7 +150,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** The fields that the parser did not read, both in a message part and in the object inside it. */
+/** Returns the fields that the parser did not read, from a message part and from its inner object. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

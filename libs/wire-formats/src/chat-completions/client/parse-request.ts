@@ -60,10 +60,7 @@ export function parseRequest(tape: JsonTape): ChatRequest {
 
 interface ReadSettings {
   readonly settings: ChatSettings;
-  /**
-   * Fields that are parsed completely into settings. The extensions do not repeat these
-   * fields.
-   */
+  /** Fields that are parsed completely into settings. The extensions do not repeat the parsed fields. */
   readonly read: readonly string[];
 }
 

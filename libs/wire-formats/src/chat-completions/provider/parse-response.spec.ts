@@ -85,7 +85,7 @@ describe('parsing a stream', () => {
       ['a', 'f', '{}'],
       ['b', 'f', '{"z":1}'],
     ]);
-    // Mistral sends no tool call index. Other providers repeat the tool call id, with an empty name.
+    // Mistral sends no tool call index. Some providers repeat the tool call id, with an empty name.
     expect(
       names(
         parse([call(undefined, 'a', 'f', '{'), call(undefined, 'a', '', '}'), call(undefined, 'b', 'g', '')]),

@@ -17,7 +17,7 @@ import { findReasoning, readContent, readReasoning, readRefusal, reasoningFields
 import type { RawToolCall } from '../shared/tools.ts';
 import { readToolCall } from '../shared/tools.ts';
 
-/** Maximum number of tool calls per choice. The maximum equals the maximum number of tools in a request. */
+/** Maximum number of tool calls per choice, equal to the maximum number of tools in a request. */
 const callsMax = 4096;
 
 const readToolCalls: ReadStep = (state, { message, whole }, events) => {

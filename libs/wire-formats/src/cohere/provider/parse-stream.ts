@@ -45,8 +45,8 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 const choice = 0;
 
 /**
- * Maximum number of open tool calls. The map of open tool calls is copied for each new tool call. Models make
- * far fewer parallel tool calls.
+ * Maximum number of open tool calls. The map of open tool calls is copied for each new tool call. Real
+ * responses have far fewer parallel tool calls than the maximum.
  */
 const callsMax = 512;
 
@@ -125,7 +125,7 @@ function emitArguments(state: StreamState, number: number, argumentsText: string
   const call = state.calls.get(number);
   if (call === undefined || argumentsText === '') return [state, []];
   const { block, hasArguments } = call;
-  // The map of open tool calls is copied once per call. Copying the map for every delta would take quadratic time.
+  // The map of open tool calls is copied once per call. A copy for every delta would take quadratic time.
   const calls = hasArguments ? state.calls : new Map(state.calls).set(number, { block, hasArguments: true });
   return [{ ...state, calls }, [{ type: 'tool-call-delta', choice, block, argumentsText }]];
 }
@@ -180,7 +180,7 @@ function fail(state: StreamState, message: string, { finish_reason: reason }: Js
 const sourcesMax = 64;
 
 /**
- * Adds a citation to the open text. A citation in a plan or in reasoning becomes a field of the message.
+ * Adds a citation to the open text block. A citation in a plan or reasoning becomes a field of the message.
  */
 function readCitation(state: StreamState, raw: JsonObject): StreamStep {
   if (state.open?.kind !== 'text') return emitExtensions(state, 'message', { citations: [raw] });

@@ -19,7 +19,7 @@ interface OpenCall {
 }
 
 /**
- * The open text block. `member` is the name of the source field, because a plan and other reasoning are
+ * The open text block. `member` is the field that contains the text, because a plan and other reasoning are
  * separate blocks.
  */
 interface OpenText {

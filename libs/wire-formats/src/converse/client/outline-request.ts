@@ -13,7 +13,7 @@ import { invalidBody, modelCharactersMax, outlineTexts } from '../../common/outl
 
 /**
  * The fields of a Converse request, from `ConverseRequest` and `ConverseStreamRequest` in the AWS SDK. A test
- * compares this list with the SDK. `modelId` belongs in the URL but is also accepted in the body.
+ * compares the list of fields with the SDK. `modelId` belongs in the URL but is also accepted in the body.
  */
 export const requestFields = [
   'modelId',

@@ -22,7 +22,7 @@ export interface BlockQueue {
   readonly waiting: ReadonlyMap<number, Waiting>;
   /**
    * Buffered events for all blocks that have not been sorted by block yet, latest event first. When the next
-   * block starts, the later events are sorted into `waiting`.
+   * block starts, the events in `late` are sorted into `waiting`.
    */
   readonly late: Waiting | undefined;
   /** Number of buffered characters. The count is reset to zero when the buffer is empty. */

@@ -53,7 +53,7 @@ function renderToolConfig(request: ChatRequest, kept: JsonObject, losses: Loss[]
     ...optional('toolChoice', choice),
     ...kept,
   };
-  // For `isEmpty`, `{auto:{}}` is false, so a tool choice without fields is kept.
+  // `isEmpty` returns false for `{auto:{}}`, so a tool choice without fields is kept.
   return isEmpty(config) ? {} : { toolConfig: config };
 }
 

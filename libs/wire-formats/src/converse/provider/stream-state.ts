@@ -56,8 +56,8 @@ export const initialStreamState: StreamState = {
 };
 
 /**
- * Maximum number of characters per block. Server tool results and generated images need far fewer
- * characters.
+ * Maximum number of characters per block, which is far more than server tool results and generated images
+ * need.
  */
 const bufferedCharactersMax = 32 * 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { camelMembers } from '../shared/own-members.ts';
 
 type Key = string | number;
 
-/** Maximum depth of an argument path. Real tool call arguments are not nested more deeply. */
+/** Maximum depth of an argument path. The arguments of real tool calls are nested less deeply than the maximum. */
 const pathDepthMax = 64;
 const pathStep = /\.([^.[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]/gy;
 

@@ -196,7 +196,7 @@ function addArguments(state: CandidateState, call: JsonObject): CandidateStep {
   return [{ ...state, openCall: { ...state.openCall, args } }, []];
 }
 
-/** Maximum number of citations per candidate. Real responses have far fewer citations. */
+/** Maximum number of citations per candidate, which is far more than real responses have. */
 const citationsMax = 1024;
 
 /** Parses grounding metadata into one citation for each source of each supported segment. */

@@ -13,8 +13,8 @@ export interface PartLoss {
 }
 
 /**
- * Finds what is lost from a message part that the messages format cannot express completely, given the
- * message's role. Returns undefined if nothing is lost.
+ * Finds the loss from a message part that the messages format cannot express completely in a message of the
+ * given role. Returns undefined if nothing is lost.
  */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {

@@ -92,8 +92,8 @@ type MessagesVersion = '2023-06-01' | '2026-10-21';
 /**
  * Chooses the API version that accepts the complete translated request. Returns the newest API version,
  * except for requests that the newest version rejects. The newest version rejects sampling settings,
- * documents in assistant messages, and citations in user messages (Anthropic, "Versions", 2026-10-21). If a
- * model rejects sampling settings, the caller may choose the newest API version anyway. With the newest API
+ * documents in assistant messages, and citations in user messages (Anthropic, "Versions", 2026-10-21). For a
+ * model that rejects sampling settings, the caller may choose the newest API version. With the newest API
  * version, the sampling settings are reported as losses.
  */
 export function chooseMessagesVersion({ settings, messages }: ChatRequest): MessagesVersion {
@@ -119,8 +119,8 @@ const maxTokensDefault = 4096;
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Interchange settings that the messages format lacks, each with the field name for the loss and the default
- * value. A dropped default value is not a loss.
+ * Interchange settings without an equivalent in the messages format, each with its field name for losses and
+ * its default value. A dropped default value is not a loss.
  */
 const unsupported = [
   ['seed', 'seed', undefined],

@@ -63,7 +63,7 @@ export function renderSource(source: MediaSource, kind: 'image' | 'document'): J
   }
 }
 
-/** Whether Anthropic accepts the media type as plain text. Anthropic does not interpret the description. */
+/** Whether a document with the media type is sent to Anthropic as plain text. */
 function isText(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml';
 }

@@ -21,9 +21,7 @@ import type { JsonNode, JsonTape } from '../../json/json-tape.ts';
 import { parseToolChoice } from '../shared/tools.ts';
 import { outlineTools, readText } from './outline-tools.ts';
 
-/**
- * Maximum number of items per request. The maximum equals the maximum number of messages in other formats.
- */
+/** Maximum number of items per request, equal to the maximum number of messages in other formats. */
 const itemsMax = 32_768;
 
 /**

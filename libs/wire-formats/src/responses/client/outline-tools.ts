@@ -12,7 +12,7 @@ export interface ToolPlace {
   readonly namespace?: string;
 }
 
-/** An element of the tool list: one tool, or one namespace with its tools. */
+/** An element of the tool list, which is one tool, or one namespace with its tools. */
 export interface ToolElement {
   readonly node: JsonNode;
   /** The JSON array that contains the tools of a namespace. Other elements of the tool list have no such array. */

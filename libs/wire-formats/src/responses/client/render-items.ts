@@ -114,7 +114,7 @@ export function renderContent(part: Extract<ShownPart, { type: 'text' | 'refusal
 
 /**
  * Renders a citation as an annotation. The responses format can cite only web pages and files stored at
- * OpenAI. All other citations are dropped.
+ * OpenAI. Citations of other sources are dropped.
  */
 export function renderAnnotation(citation: Citation, end: number): JsonObject | undefined {
   const raw = asObject(own.read(citation).annotation);

@@ -104,10 +104,7 @@ const steps: ReadonlyMap<string, ReadStep> = new Map(
   }),
 );
 
-/**
- * The text of a delta, if it differs from the field `delta`, and the reasoning part that contains the
- * text.
- */
+/** The reasoning part of a delta, and the text of the delta if the text differs from the field `delta`. */
 interface GivenText {
   readonly part?: string;
   readonly text?: string;

@@ -18,7 +18,7 @@ const readMembers: readonly string[] = [
   ...['id', 'object', 'model', 'created_at', 'status', 'output', 'usage', 'error', 'incomplete_details'],
 ];
 
-/** Reads the fields at the start of a response. Later calls have no effect. */
+/** Reads the fields at the start of a response. Only the first call for a response has an effect. */
 export function readStart(state: StreamState, response: JsonObject, events: StreamEvent[]): StreamState {
   if (state.started) return state;
   events.push({
@@ -93,8 +93,8 @@ export function parseError(status: number, body: string): ProviderError {
 }
 
 /**
- * Parses the properties of an error. If `error` is in the field `type`, it marks an error event and is not
- * an error type.
+ * Parses the properties of an error. The value `error` in the field `type` marks an error event and is not an
+ * error type.
  */
 function parseErrorValue({ message, type, code, param }: JsonObject): ProviderError {
   const errorType = asText(type) ?? '';
