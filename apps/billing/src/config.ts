@@ -12,7 +12,7 @@ const environment = z
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
      * Stripe's secret key or restricted key. Without a Stripe key, the billing service runs in self-hosted
-     * mode. In this mode, the service writes the ledger but charges no fees.
+     * mode, in which the service writes the ledger but charges no fees.
      */
     STRIPE_SECRET_KEY: unlessEmpty(z.string().min(8).max(255).optional()),
     /**

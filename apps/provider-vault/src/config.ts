@@ -32,15 +32,13 @@ const environment = z
     ...serviceVariables,
     VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
     /**
-     * The key-encryption key, which consists of 32 bytes in base64. If there are several keys, each is written
-     * as `<version>:<base64>`.
+     * The key-encryption key, which consists of 32 bytes in base64. With several keys, each key is written as
+     * `<version>:<base64>`.
      */
     VAULT_KEK: parsedBy(parseLocalKeys),
     /** The path of a file that contains the value of `VAULT_KEK`. */
     VAULT_KEK_FILE: parsedBy((file) => parseLocalKeys(readKeyFile(file))),
-    /**
-     * Keys in AWS KMS, written as `<version>:<ARN>`. These keys replace the local keys or add further versions.
-     */
+    /** Keys in AWS KMS, written as `<version>:<ARN>`. KMS keys replace the local keys or add further versions. */
     VAULT_KMS_KEYS: parsedBy(parseKmsKeys),
     /** The address that replaces the KMS address, for example the address of a VPC endpoint. */
     VAULT_KMS_ENDPOINT: z.preprocess(unlessEmpty, z.url({ protocol: /^https?$/ }).optional()),

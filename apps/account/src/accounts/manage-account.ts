@@ -78,8 +78,8 @@ export async function updateAccount(
 }
 
 /**
- * Keys inherit the limits of the account's policy, so an API key that raises these limits could raise its
- * own.
+ * Checks a change of the account's policy. API keys inherit the policy's limits, so a raised limit of the
+ * policy also raises the limit of the API key that makes the change.
  */
 async function checkPolicyChange(
   tx: AccountModels,
@@ -109,8 +109,8 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 /**
  * Handles the notification that one of the account's provider credentials was saved or deleted. The vault
  * notifies gateways directly, so this call only helps gateways that miss the vault's notification. A gateway
- * that missed the notification reads the account's new epoch (change number) from Redis. The gateway then
- * reloads the account's credentials before it uses them again. Throws `not_found` for an unknown account.
+ * that missed the notification reads the account's new epoch (change number) from Redis, and reloads the
+ * account's credentials before the next use. Throws `not_found` for an unknown account.
  */
 export async function noteCredentialChange(
   context: Pick<AccountsContext, 'database' | 'changes'>,

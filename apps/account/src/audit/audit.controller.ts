@@ -15,8 +15,8 @@ import { exportAuditEvents, listAuditEvents } from './read-audit.ts';
 
 /**
  * Stores audit events that other services report. Skips events that are already stored, and events of deleted
- * accounts. Throws an error if an event of an existing account could not be stored. The reporting service
- * then repeats the whole report.
+ * accounts. Throws an error if an event of an existing account could not be stored. After an error, the
+ * reporting service repeats the whole report.
  */
 async function reportAuditEvents(
   { database }: { readonly database: AccountDatabase },

@@ -86,8 +86,8 @@ export interface AdmittedGuess {
  * Slows down password guessing across all replicas. Each sign-in attempt counts as a failure before the
  * password is checked, and a correct password cancels that failure. Guessing many passwords concurrently
  * therefore has no advantage over guessing one after another. Attempts with unknown email addresses are also
- * counted. Addresses, networks and devices are hashed into 2^20 counters of each kind, and two with the same
- * hash share a counter. These hashes are HMACs, so an attacker cannot produce a collision.
+ * counted. Addresses, networks and devices are hashed into 2^20 counters of each kind. Equal hashes share a
+ * counter. The hashes are HMACs, so an attacker cannot produce a collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;

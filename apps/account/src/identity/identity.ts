@@ -43,7 +43,7 @@ export interface Identity {
    */
   readonly refreshPepper: Buffer;
   /**
-   * The pepper for the tokens of emailed links. 32 bytes. The service stores each of these tokens as an HMAC
+   * The pepper for the tokens of emailed links. 32 bytes. The service stores each emailed token as an HMAC
    * that is keyed with this pepper.
    */
   readonly mailPepper: Buffer;

@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 const emailCharsMax = 254;
 /**
- * Maximum password length. This limit only ensures that credentials fit into one message. The time needed to
- * hash a password does not depend on its length.
+ * Maximum password length, so that credentials fit into one message. The time needed to hash a password does
+ * not depend on its length.
  */
 const passwordCharsMax = 256;
 /**

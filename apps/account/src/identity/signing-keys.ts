@@ -20,7 +20,7 @@ export interface SigningKeysOptions {
    */
   readonly publishedAheadMs?: number;
   /**
-   * How long a signing key still verifies tokens after its last signature, in milliseconds. This time must
+   * How long a signing key still verifies tokens after its last signature, in milliseconds. The value must
    * exceed the lifetime of a token.
    */
   readonly verifiesAfterMs?: number;

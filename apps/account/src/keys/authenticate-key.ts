@@ -19,9 +19,9 @@ type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 
 /**
  * Returns the permissions of the API key with this SHA-256 (hex), or null for an unknown or revoked key. The
- * service rejects unknown and revoked keys in equal time, because a single lookup excludes revoked keys. An
- * expired key still gets a grant that contains the expiry. This also applies to a secret that was replaced by
- * the last rotation. Gateways enforce the expiry of their grants.
+ * service rejects unknown and revoked keys in equal time, because a single lookup excludes revoked keys.
+ * Expired keys and replaced secrets still get a grant that contains the expiry. Gateways enforce the expiry
+ * of their grants.
  */
 export async function authenticateKey(
   context: AuthenticateKeyContext,

@@ -85,9 +85,9 @@ function renderRow(
 }
 
 /**
- * The permissions of the new API key. Fields that the body omits come from the account, or from the calling
- * key where its limits, lists, expiry or scopes are stricter. Throws `grant_exceeds_key` for a field in the
- * body that exceeds the permissions of the calling key.
+ * The permissions of the new API key. For each field that the body omits, the function uses the stricter
+ * value of the account and the calling key. Throws `grant_exceeds_key` for a field in the body that exceeds
+ * the permissions of the calling key.
  */
 function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: ActingKey | null, now: Date) {
   const own = acting?.authority;

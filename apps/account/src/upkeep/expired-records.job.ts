@@ -13,8 +13,8 @@ interface ExpiredRecordsParts {
 }
 
 /**
- * Deletes expired replies to idempotent calls, so that even for inactive accounts, encrypted secrets are not
- * kept longer than promised. The job also deletes expired login sessions, expired email tokens and old login
+ * Deletes expired replies to idempotent calls, because the replies contain encrypted secrets. The job also
+ * covers inactive accounts. The job also deletes expired login sessions, expired email tokens and old login
  * failures. The job deletes audit events above the limits, and plans of conversations that were not continued
  * for a long time. Every replica runs this job, and concurrent runs do no harm.
  */

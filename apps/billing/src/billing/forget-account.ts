@@ -11,8 +11,8 @@ const rowsAtOnce = 5_000;
 /** Time limit for one call, in milliseconds. This limit is well below the deadline of the RPC contract. */
 const workMs = 5_000;
 /**
- * How long the write of the deletion mark waits for active writers, in milliseconds. After this time, the
- * call fails and is retried.
+ * How long the write of the deletion mark waits for active writers, in milliseconds. If the wait takes
+ * longer, the call fails and is retried.
  */
 const lockTimeoutMs = 2_000;
 

@@ -9,7 +9,7 @@ import type { PaidCheckout, PaidSubscription, PaymentEvent, Payments } from './p
  */
 const callTimeoutMs = 10_000;
 /**
- * Maximum age of a Stripe signature. Stripe's clock may be ahead by the same amount of time. Stripe
+ * Maximum age of a Stripe signature, and maximum time by which Stripe's clock may be ahead. Stripe
  * recommends a maximum age of five minutes.
  */
 const toleranceSeconds = 300;

@@ -128,8 +128,8 @@ function schemaOf(definition: string): object {
 const annotationNames = ['title', 'description', '$comment'];
 
 /**
- * Tool arguments that are nearly valid. These arguments are the constants in the schema, with and without
- * fields that look like annotations.
+ * Tool arguments that are nearly valid, which are the constants in the schema with and without fields that
+ * look like annotations.
  */
 function probesOf(each: unknown): unknown[] {
   if (typeof each !== 'object' || each === null) return [];

@@ -70,8 +70,8 @@ export class FairCompressor {
   }
 
   /**
-   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many requests wait, or the
-   * request waits too long. The errors are the same if the account has used its share of the worker thread.
+   * @throws GatewayError `rate_limit_exceeded` or `service_unavailable` if too many requests wait, if the
+   * request waits too long, or if the account has used its share of the worker thread.
    */
   compressBlocks(request: CompressBlocksRequest): Promise<Compressed> {
     const { conversations: store, instanceId } = this.#options;

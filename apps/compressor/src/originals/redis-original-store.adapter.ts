@@ -78,8 +78,8 @@ export class RedisOriginalStore implements OriginalStore {
   }
 
   /**
-   * Writes one original text at a time. A request can omit thousands of texts. Writing all of them at once
-   * would block the event loop.
+   * Writes one original text at a time. A request can omit thousands of texts, and writing all texts at
+   * once would block the event loop.
    */
   async #writeAll(accountId: string, keys: ConversationKeys, kept: readonly Kept[]): Promise<void> {
     for (const { id, bytes } of kept) {

@@ -1,4 +1,4 @@
-/** Maximum number of lines of a text that are examined. This number is enough to classify a text of any length. */
+/** Maximum number of lines of a text that are examined, which is enough to classify a text of any length. */
 const codeLinesMax = 400;
 /** Maximum number of lines that are read in search of lines to examine. Empty lines also count. */
 const linesReadMax = 10 * codeLinesMax;
@@ -44,8 +44,8 @@ const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
  * Whether an assistant turn ends in a command, as a fenced block or as an element like `</command>`. Some
- * agents write commands in these forms instead of using tool calls. In that case, the next user turn contains
- * the output of the command and not text that a person wrote.
+ * agents write commands in these forms instead of using tool calls. The user turn after a command contains
+ * the output of the command.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

@@ -23,8 +23,8 @@ const asText = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<s
 
 /**
  * Counts o200k tokens in a text, in time linear in the text's length. The count is exact, except for words
- * and for runs of punctuation or white space longer than 128 characters. Such long words and runs are counted
- * in pieces of 128 characters. A token at a cut may be counted twice. Counting takes about a millisecond per
+ * and for runs of punctuation or white space longer than 128 characters. Longer words and runs are counted in
+ * pieces of 128 characters, so a token at a cut may be counted twice. Counting takes about a millisecond per
  * thousand tokens, so it must not run while a request waits.
  */
 export function countTokens(text: string): number {

@@ -30,8 +30,8 @@ const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 
 /**
  * Cuts text into pieces of about `units` UTF-16 units. The sum of the token counts of the pieces equals the
- * token count of the whole text. For encoded data that cannot be cut at a suitable position, this is only
- * approximately true.
+ * token count of the whole text. For encoded data that cannot be cut at a suitable position, the sum is
+ * only approximate.
  */
 export function* cutExactly(text: string, units: number): Generator<string> {
   let start = 0;

@@ -7,7 +7,7 @@ export class ApiError extends Error {
   /** The name of the invalid field. Undefined if no field is invalid. */
   readonly param: string | null;
   readonly requestId: string | null;
-  /** The path of the documentation page about the error code. Null if there is no such page. */
+  /** The path of the documentation page about the error code. Null if the error code has no page. */
   readonly docsPath: string | null;
 
   constructor(fields: {

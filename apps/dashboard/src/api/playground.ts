@@ -1,9 +1,6 @@
 import { api, unwrap } from './client.ts';
 
-/**
- * The largest K (number of ranked tools) that an API key accepts. Tool lists with more tools than this are
- * rare.
- */
+/** The largest K (number of ranked tools) that an API key accepts. Tool lists with more tools are rare. */
 const everything = 512;
 /** An API key is replaced this many milliseconds before it expires, so that no response is interrupted. */
 const marginMs = 5 * 60_000;

@@ -50,8 +50,8 @@ function NoticeCard({ notice: { id, text, undo } }: { readonly notice: Notice })
 
 /**
  * The CSS variables of the theme are in theme.css, because the Content-Security-Policy forbids style elements.
- * These variables must match the theme in app.tsx. Scroll locking is turned off, because it also creates a
- * style element.
+ * The variables must match the theme in app.tsx. Scroll locking is turned off, because it also creates a style
+ * element.
  */
 const theme = createTheme({
   primaryColor: 'indigo',

@@ -1,7 +1,7 @@
 import type { ChatFormat, ToolCall } from './conversation.ts';
 import type { Frame } from './read-stream.ts';
 
-/** The content that has already arrived of a response. */
+/** The part of a response that has already arrived. */
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];

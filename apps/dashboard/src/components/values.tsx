@@ -13,8 +13,8 @@ import {
 import { useNow } from '../lib/time.ts';
 
 /**
- * Text that does not come from the product, such as tool names. Direction marks in such text cannot affect
- * the surrounding text.
+ * Text that does not come from the product, such as tool names. Direction marks inside the element cannot
+ * affect the surrounding text.
  */
 export function Foreign({ children }: { readonly children: ReactNode }) {
   return <bdi>{children}</bdi>;

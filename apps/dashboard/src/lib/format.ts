@@ -20,8 +20,8 @@ export function formatNumberOf(value: number | null, one: string, many = `${one}
 }
 
 /**
- * Formats numbers of tools as `6 / 117`. The first number is the number of tools sent to the provider,
- * including the recovery tool. The second number is the number of tools received from the client.
+ * Formats numbers of tools as `6 / 117`. The first number counts the tools sent to the provider, including
+ * the recovery tool. The second number counts the tools received from the client.
  */
 export function formatTools({ tools_out, tools_in }: ToolCounts): string {
   return `${formatCount(tools_out)} / ${formatCount(tools_in)}`;

@@ -16,7 +16,7 @@ const notAuthentic = new Set(['InvalidCiphertextException', 'IncorrectKeyExcepti
 /**
  * A key that never leaves AWS KMS. KMS encrypts and decrypts data keys with this key, and logs each use in
  * CloudTrail. The adapter passes the binding as the encryption context, which KMS authenticates and logs in
- * plain text. This context consists of the labels and a digest of the whole binding. See
+ * plain text. The encryption context consists of the labels and a digest of the whole binding. See
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export class AwsKmsKey implements KeyEncryptionKey {

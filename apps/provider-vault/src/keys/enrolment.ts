@@ -56,7 +56,7 @@ export class Enrolment {
 
   /**
    * Adds missing data to the key versions in the database. A vault without stored keys starts with the
-   * highest configured version. This function adds fields that are missing in key versions stored by an older
+   * highest configured version. The function adds fields that are missing in key versions stored by an older
    * release.
    */
   async #openVault(): Promise<void> {

@@ -132,7 +132,7 @@ export class KeyVersions {
         RETURNING v.version`;
       return rows.map(({ version }) => version).sort((a, b) => a - b);
     } catch (error) {
-      // The deletion fails if a concurrent write has used one of these versions.
+      // The deletion fails if a concurrent write has encrypted data with one of the versions.
       if (sqlStateOf(error) === foreignKeyViolation) return [];
       throw error;
     }

@@ -135,8 +135,8 @@ export class InferenceQueue {
 }
 
 /**
- * Whether a task counts against the account's share of computation time. Plan tasks take little time. Background tasks
- * run only if nothing else waits, and accounts take turns, so that these tasks cannot delay the plans of other accounts.
+ * Whether a task counts against the account's share of computation time. Plan tasks take little time, and
+ * background tasks run only if nothing else waits, so neither delays the plans of other accounts.
  */
 function countsAsVectorTime(urgency: Urgency): boolean {
   return urgency === 'awaited' || urgency === 'later';
@@ -167,7 +167,7 @@ class TaskLine {
   }
 
   /**
-   * Takes a task of the first account for which `mayTake` is true. That account then moves to the end of the
+   * Takes a task of the first account for which `mayTake` is true, and moves the account to the end of the
    * queue.
    */
   takeInTurn(mayTake: (accountId: string) => boolean): WaitingTask | undefined {

@@ -52,8 +52,8 @@ const textsPerTaskMax = 32;
 /**
  * Runs the models in a worker thread, because onnxruntime-node computes on the calling thread. The worker
  * thread processes one batch at a time, and new tasks wait for the next batch. If the worker thread exits or
- * hangs, a new thread replaces it. Each replacement thread waits longer than the one before. While no worker
- * thread is running, every task is rejected with `no_model`.
+ * hangs, a new thread replaces it. Each replacement thread starts after a longer delay than the previous
+ * replacement. While no worker thread is running, every task is rejected with `no_model`.
  */
 export class InferenceThreads implements Inference {
   readonly #options: InferenceThreadsOptions;

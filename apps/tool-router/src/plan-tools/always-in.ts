@@ -28,8 +28,8 @@ export function findAlwaysIn(
 }
 
 /**
- * Positions of the tools that do not count toward K (the number of ranked tools). These tools are built-in
- * tools, tools with a cache marker, core tools, and the tools that the instructions name.
+ * Positions of the tools that do not count toward K (the number of ranked tools). The list contains
+ * built-in tools, tools with a cache marker, core tools, and tools that the instructions name.
  */
 export function findPinned(
   { pinned: listed, systemTools }: Pick<PlanToolsRequest, 'pinned' | 'systemTools'>,
@@ -129,9 +129,9 @@ interface BasicTool {
 }
 
 /**
- * Removes the tools that probably belong to an MCP server. A tool with such a name belongs to the agent in two
- * cases. The agent's shell tool is spelled the same way, or the agent has no other tool for the purpose.
- * A list without a shell tool that contains only such names is the list of an MCP server.
+ * Removes the tools that probably belong to an MCP server (`serverNames`). A tool is kept if its name is
+ * spelled like the name of the agent's shell tool, or if the agent has no other tool for the purpose. All
+ * tools are removed if there is no shell tool and all names are in `serverNames`.
  */
 function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   const isServers = ({ name }: BasicTool): boolean => serverNames.has(bareName(name));
@@ -144,7 +144,7 @@ function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   );
 }
 
-/** How a name is spelled: several words with separators, or capital letters, or neither. */
+/** The spelling of a name, which contains separators, or capital letters, or neither. */
 function styleOf(name: string): 'separated' | 'capital' | 'plain' {
   if (/[^\p{L}\p{N}]/u.test(name)) return 'separated';
   return /\p{Lu}/u.test(name) ? 'capital' : 'plain';

@@ -101,8 +101,8 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
 }
 
 /**
- * Decides at random whether a new conversation becomes a shadow conversation. A stored conversation keeps its earlier
- * decision. The function also decides if no tool set has been chosen yet because a plan missed its deadline.
+ * Decides at random whether a new conversation becomes a shadow conversation. A stored conversation keeps its
+ * earlier decision, unless a plan missed its deadline before a tool set was chosen.
  */
 function drawShadow(
   { request, measured }: PlanInput,

@@ -53,7 +53,7 @@ interface GrowthQuestion {
 
 /**
  * Chooses the tools that a later turn adds to the tool set. Adding tools inside the tool list rewrites a cached
- * prefix. Such an addition therefore requires a confident ranking, and a coverage clearly below the target.
+ * prefix, and requires a confident ranking and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;

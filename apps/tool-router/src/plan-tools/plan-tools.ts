@@ -16,7 +16,7 @@ import type { ToolLists } from '../tool-index/tool-memory.ts';
 /** A stored list of user turns. */
 interface StoredTurns {
   readonly turns: string[];
-  /** The most recent list that continued this list by one turn. Each step of an agent loop repeats the newest turn. */
+  /** The most recent list that extends this list by one turn. Each step of an agent loop repeats the newest turn. */
   next?: { readonly turn: string; readonly key: string };
 }
 
@@ -101,7 +101,7 @@ interface ToolPlannerOptions {
 
 /**
  * The fields of a request that determine the ranking for its newest turn. The type `PlanToolsRequest`
- * documents these fields.
+ * documents each field.
  */
 interface NewestTurn {
   readonly userTurns: readonly string[];
@@ -217,8 +217,8 @@ export class ToolPlanner {
   }
 
   /**
-   * The version of the account's routing policy from the start of the conversation. In the policy version
-   * string, this version is the third part, which is optional.
+   * The version of the account's routing policy from the start of the conversation. The optional third part
+   * of the policy version string contains the version.
    */
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];

@@ -71,8 +71,8 @@ export interface ToolSet {
 /**
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
  * (`TurnRanking.evidence`). With less evidence than this minimum, a ranking would be close to arbitrary. The
- * command `npm run eval:tools` prints the share of real requests with less evidence. For these requests, the
- * command also prints how often the first ten ranked tools include a needed tool.
+ * command `npm run eval:tools` prints the share of real requests with less evidence, and how often the first
+ * ten ranked tools of these requests include a needed tool.
  */
 export const evidenceMin = 0.5;
 

@@ -38,7 +38,7 @@ const toolTokens = 150;
 const conversationFactor = 2;
 /**
  * Values of K (the number of ranked tools) to compare, as multiples of the smallest K that meets the recall
- * target. The router chooses the cheapest of these values of K.
+ * target. The router chooses the cheapest value of K.
  */
 const kFactors = [1, 1.25, 1.5, 2, 3, 4, 6, 8];
 
@@ -46,7 +46,7 @@ export interface KQuestion {
   readonly recall: TurnRecall;
   /** Whether `recall` refers to the tools needed in one turn or in a whole conversation. */
   readonly recallOf: 'turn' | 'conversation';
-  /** Number of tools in the list, and number of those that count toward K (the number of ranked tools). */
+  /** Number of tools in the list, and number of tools that count toward K (the number of ranked tools). */
   readonly tools: number;
   readonly scored: number;
   readonly recallTarget: number;
@@ -95,12 +95,12 @@ export interface KChoice {
 
 /**
  * Chooses the K with the lowest cost. Without recovery, K is the smallest value with sufficient recall. With
- * recovery, the share of tools that are forwarded or recovered must meet the recall target. Among these values
- * of K, the function chooses the one with the lowest cost. The cost of a K (number of ranked tools) includes
- * the definitions over the whole conversation, the tool names in the recovery tool, and the expected recovery
- * rounds. Recovery is enabled only if the option with recovery is cheaper than the option without recovery. If
- * pruning would cost more than it saves, all tools are forwarded. A conversation that started with the whole
- * tool list gets a K only if the remaining savings exceed the cost of rewriting the prompt cache.
+ * recovery, the share of needed tools that are forwarded or recovered must meet the recall target. The cost of
+ * a K (number of ranked tools) includes the definitions over the whole conversation, the tool names in the
+ * recovery tool, and the expected recovery rounds. Recovery is enabled only if the option with recovery is
+ * cheaper than the option without recovery. If pruning would cost more than it saves, all tools are forwarded.
+ * A conversation that started with the whole tool list gets a K only if the remaining savings exceed the cost
+ * of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -144,8 +144,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 }
 
 /**
- * The K of the account's routing policy is applied unchanged. The router uses recovery if it costs less than
- * sending all definitions. Otherwise, the policy's larger K for requests without recovery applies.
+ * The K of the account's routing policy is applied unchanged. If recovery costs less than sending all definitions, the
+ * policy's K for recovery applies. If recovery costs more, the policy's larger K for requests without recovery applies.
  */
 function measuredOption(
   question: KQuestion,

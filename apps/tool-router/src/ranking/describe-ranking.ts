@@ -72,8 +72,8 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
 }
 
 /**
- * Step size to which logits are rounded. Smaller differences are caused by different processors and not by
- * different tools.
+ * Logits are rounded to multiples of this step size, because different processors cause differences below
+ * the step size.
  */
 const logitStep = 1e-4;
 

@@ -40,8 +40,8 @@ export function nameSemantic(encoderIds: readonly string[], stage: string): stri
 export interface RankOptions {
   /**
    * The ranking method to use. With `keyword`, a conversation that started with keyword ranking keeps this
-   * method. Otherwise, the ranker uses vectors if the model, the tool list and the remaining time permit it.
-   * The field `methodReason` reports a fallback to keyword ranking.
+   * method. Without `keyword`, the ranker uses vectors if the model, the tool list and the remaining time
+   * permit it. The field `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
   /**

@@ -13,8 +13,8 @@ const wordsMax = 256;
 const segmentsMax = 6;
 const segmentWordsMin = 2;
 /**
- * Replaces each run of white space with one character. Other patterns could scan a run of white space once
- * for each of its positions.
+ * Replaces each run of white space with one character. Without the replacement, a later pattern could scan
+ * a run of white space once for each position in the run.
  */
 const spacePattern = /\s+/g;
 /** Matches separators between tasks, which are sentence ends, conjunctions and line breaks. */
@@ -35,8 +35,8 @@ export interface StageTurn {
    */
   readonly contextWeight: number;
   /**
-   * Texts to encode. The texts are the turn, the turn with its context, and, if there are several, the segments
-   * of the turn. For a turn without context, the first two texts are the same object.
+   * Texts to encode. The texts are the turn and the turn with its context. If the turn has several segments,
+   * the texts also include the segments. For a turn without context, the first two texts are the same object.
    */
   readonly texts: readonly EncoderText[];
 }

@@ -163,8 +163,8 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 
 /**
  * Looks up the postings (index entries) of each token once by text, and then stores their place in the token
- * object. Another count that runs during a pause may overwrite the stored place of a token. In this case, the
- * function looks up the postings by the token's text again.
+ * object. If another count during a pause overwrites the stored place of a token, the function looks up the
+ * postings by the token's text again.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();

@@ -1,8 +1,8 @@
 import { stemmer } from 'stemmer';
 
 /**
- * Words that carry no information about tools. In a short tool list, the inverse document frequency of these
- * words would be misleading.
+ * Words that carry no information about tools. In a short tool list, the inverse document frequency of a
+ * stop word would be misleading.
  */
 const stopWords = new Set(
   (

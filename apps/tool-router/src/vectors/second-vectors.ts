@@ -88,7 +88,7 @@ export class SecondVectors {
     return store.gather(index);
   }
 
-  /** Computes missing vectors, one inference task per tool, so that each more urgent task waits for at most one. */
+  /** Computes missing vectors, one inference task per tool, so that urgent tasks wait for at most one tool. */
   async #make(
     hashes: readonly string[],
     texts: ReadonlyMap<string, EncoderText>,

@@ -11,9 +11,9 @@ const rowOverheadBytes = 220;
 
 /**
  * Stores vectors by definition hash and evicts the least recently used vectors. Each vector is stored as int8
- * numbers with one scale. The scale is chosen so that the vector's largest number becomes 127. This rounding
- * changes a cosine by less than 0.005, and takes a quarter of the memory of 32-bit numbers. Computed and
- * loaded vectors are identical on every replica.
+ * numbers with one scale. The scale is chosen so that the vector's largest number becomes 127. Rounding to
+ * int8 changes a cosine by less than 0.005. A stored vector takes a quarter of the memory of 32-bit numbers.
+ * Computed and loaded vectors are identical on every replica.
  */
 export class VectorBlocks {
   readonly dimensions: number;

@@ -14,9 +14,9 @@ const namedMax = 3;
 
 /**
  * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion combines
- * the tool's action and object with those parameters and name words that the similar tool lacks. The
- * suggestion does not describe the similar tool, because such a description would attract the wrong requests.
- * Returns null if the similar tool also has all of the tool's parameters and name words.
+ * the tool's action and object with the parameters and name words that the similar tool lacks. The suggestion
+ * does not describe the similar tool, because such a description would attract the wrong requests. Returns
+ * null if the similar tool also has all of the tool's parameters and name words.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);

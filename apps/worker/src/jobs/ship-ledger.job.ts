@@ -43,7 +43,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 
   async #ship(): Promise<number> {
     const { database, queueRedis, logger } = this.#parts;
-    // This check keeps Redis commands from waiting for a reconnection, which would delay the exit of the process.
+    // Without Redis, the code returns early, because a waiting Redis command would delay the exit of the process.
     if (queueRedis.status !== 'ready') return awayMs;
     try {
       await shipLedger(database, (batches) => this.#add(batches));

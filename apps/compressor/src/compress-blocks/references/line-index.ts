@@ -100,7 +100,7 @@ export class LineIndex {
     this.#sent.push(reference === undefined && id !== standIn ? id : gap);
   }
 
-  /** Removes all lines after a position in the index. The caller later adds the lines that are sent instead. */
+  /** Removes all lines after a position in the index. The caller later adds the lines that are actually sent. */
   #forget(start: number): void {
     for (let place = start; place < this.#sent.length; place += 1) {
       const id = this.#sent[place] as number;
@@ -112,8 +112,8 @@ export class LineIndex {
   }
 
   /**
-   * Returns the longest run of lines from this line on that a reference can replace. Otherwise, returns
-   * the number of lines to skip.
+   * Returns the longest run of lines that starts at the given line and that a reference can replace. If
+   * there is no such run, returns the number of lines to skip.
    */
   #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
     const label = this.#labels[ids[at] as number];

@@ -29,7 +29,7 @@ export function renderTables(tape: JsonTape): string {
 /** Matches an escape for a letter in the table keywords, or for the dot between field names. */
 const escapedLetter = /\\u(?:2205|00(?:2[89e]|6[135cdef]|7[35]))/i;
 
-/** Whether the text contains table keywords. Such text is left unchanged, because a table would be ambiguous. */
+/** Whether the text contains table keywords. A text with table keywords is left unchanged, to avoid ambiguity. */
 export function mayHoldTables(text: string): boolean {
   return (
     text.includes('"columns"') ||
@@ -120,7 +120,7 @@ class TableRenderer {
   }
 }
 
-/** The table cell that stands for a field the object lacks. */
+/** The table cell that stands for a field that the object lacks. */
 export const absent = '"∅"';
 /** The table column for the field names, if the rows were fields of an object. */
 export const nameColumn = '"(name)"';

@@ -6,8 +6,8 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * Maximum number of edits to a tool definition. If there are more edits, or if they would be longer than the
- * remaining text, a single edit replaces the whole range.
+ * Number of edits above which a single edit may replace the whole range. The edits are kept if their
+ * estimated size (`editBytes` per edit) is less than the size of the text between the edits.
  */
 const editsMax = 64;
 const editBytes = 48;

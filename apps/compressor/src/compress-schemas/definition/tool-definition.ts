@@ -93,7 +93,7 @@ export interface SchemaWalk {
   /** The positions of all subschemas, outermost subschema first. */
   readonly positions: readonly SchemaPosition[];
   /**
-   * False if the scan skipped an object with a repeated key. The scan skips such objects,
+   * False if the scan skipped an object with a repeated key. The scan skips objects with repeated keys,
    * because parsers handle repeated keys differently.
    */
   readonly isComplete: boolean;

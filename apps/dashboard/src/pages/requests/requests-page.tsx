@@ -63,8 +63,8 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
 }
 
 /**
- * The number of requests at which the gateway stops counting. The end time of the list is also a filter, so
- * this limit applies to every list.
+ * The number of requests at which the gateway stops counting. The limit applies to every filtered list, and
+ * the end time of a list is a filter.
  */
 const countedMax = 100_000;
 

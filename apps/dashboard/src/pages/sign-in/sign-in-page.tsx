@@ -8,7 +8,7 @@ import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
 /**
- * The path of the page to open after the sign-in. This is the page that required the sign-in, or else the
+ * The path of the page to open after the sign-in, which is the page that required the sign-in, or the
  * Welcome page.
  */
 function useNext(): string {

@@ -16,7 +16,7 @@ const precision = 1e-9;
 /**
  * Factor by which the test weights a conversation that misses several tools. With several missed tools, the
  * loss of a conversation is less certain than with one missed tool. The exact test is valid for any weight.
- * The function chooses the weight that allows the most misses.
+ * The value was chosen because it allows the most misses.
  */
 const weightFactor = 1.5;
 /**

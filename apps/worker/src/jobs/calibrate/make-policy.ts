@@ -150,8 +150,8 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
 }
 
 /**
- * Returns the number of misses or the sum of losses at `k` ranked tools. Both figures come from the last
- * curve point with a K of at most `k`.
+ * Returns the number of misses or the sum of losses at `k` ranked tools, from the last curve point with a K
+ * of at most `k`.
  */
 export function lostAt(points: readonly CurvePoint[], k: number, samples: number): number {
   return points.findLast(([each]) => each <= k)?.[1] ?? samples;

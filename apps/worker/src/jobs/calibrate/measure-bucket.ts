@@ -7,9 +7,9 @@ export interface ShadowSample {
   readonly at: string;
   readonly bucket: string;
   /**
-   * The K (number of ranked tools) required for each called tool. This is the smallest K at which the tool
-   * set contains the tool when it is first called. The list is in descending order and limited in length. The
-   * list is empty if the model called no tools.
+   * The K (number of ranked tools) required for each called tool, which is the smallest K at which the tool
+   * set contains the tool at its first call. The list is in descending order and limited in length. The list
+   * is empty if the model called no tools.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
@@ -43,7 +43,7 @@ export type CurvePoint = readonly [k: number, misses: number];
 const pointsMax = 64;
 /**
  * Up to this number of misses, the curve has a point for each number. Above this number, each point has one
- * eighth more misses than the point before.
+ * eighth more misses than the previous point.
  */
 const missesInFull = 40;
 
@@ -84,7 +84,7 @@ export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: n
 
 /**
  * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf`
- * returns the loss of a conversation from its number of needed tools that are pruned at K. The list has one
+ * converts the number of needed tools that are pruned at K to the loss of a conversation. The list has one
  * point for each K at which the sum changes, in ascending order of K, up to the maximum number of points.
  */
 export function measureLosses(

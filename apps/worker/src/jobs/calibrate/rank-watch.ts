@@ -54,8 +54,8 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 
 /**
  * The tool calls of a conversation are correlated, so they carry less information than independent tool
- * calls. Without a change in recall, the expected value of a likelihood ratio is 1. The weight is an exponent
- * of at most 1, chosen so that the mean ratio of the reference conversations is 1.
+ * calls. Without a change in recall, the expected value of a likelihood ratio is 1. The function returns an
+ * exponent of at most 1 with which the mean ratio of the reference conversations is 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);
@@ -73,10 +73,7 @@ function bisect(low: number, high: number, holdsAt: (place: number) => boolean):
   return above;
 }
 
-/**
- * The tool ranks in the reference conversations. The test compares new conversations with these
- * conversations.
- */
+/** The tool ranks in the reference conversations. The test compares new conversations with the reference. */
 class RankReference {
   readonly conversations: (readonly number[])[] = [];
   /** All ranks of the reference conversations in ascending order. */

@@ -9,8 +9,8 @@ export interface WatchedSample {
 }
 
 /**
- * Estimates the usual recall behavior from reference conversations. The watch then computes how a drop in
- * recall would change the probability of a conversation, as a ratio.
+ * Estimates the usual recall from reference conversations. From this estimate, the watch computes by which
+ * factor a drop in recall would change the probability of a conversation.
  */
 export interface RecallWatch {
   addUsual(sample: WatchedSample): void;
@@ -52,9 +52,7 @@ export class MissWatch implements RecallWatch {
   }
 }
 
-/**
- * If the probability of an event rises, returns the log-likelihood ratios for its occurrence and for its absence.
- */
+/** Returns the log-likelihood ratios of an event with a risen probability, for its occurrence and its absence. */
 export function binaryRatio(before: number, after: number): { hit: number; none: number; nats: number } {
   const [hit, none] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];
   return { hit, none, nats: after * hit + (1 - after) * none };

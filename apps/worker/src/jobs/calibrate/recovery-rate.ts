@@ -45,11 +45,11 @@ type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
  * Measures the recovery rate ρ. The rate is the number of recovered tools divided by the number of missed
  * tools, in pruned conversations. The number of missed tools is estimated from shadow conversations. Each
  * shadow conversation was selected with a known probability p. A shadow conversation therefore represents (1
- * − p) / p pruned conversations from the same time and under the same policy. This is the Horvitz–Thompson
- * estimator ("A Generalization of Sampling Without Replacement From a Finite Universe", 1952). The bounds of
- * ρ come from the delta method for the logarithm of a ratio. The variances are summed over conversations,
- * because the tool calls of a conversation are not independent. Plans use the lower bound of ρ if the
- * measurement contradicts the prior.
+ * − p) / p pruned conversations from the same time and under the same policy. The method is the
+ * Horvitz–Thompson estimator ("A Generalization of Sampling Without Replacement From a Finite Universe",
+ * 1952). The bounds of ρ come from the delta method for the logarithm of a ratio. The variances are summed
+ * over conversations, because the tool calls of a conversation are not independent. Plans use the lower
+ * bound of ρ if the measurement contradicts the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],

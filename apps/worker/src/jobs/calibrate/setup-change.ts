@@ -14,9 +14,9 @@ const shareMin = 0.5;
 
 /**
  * The index of the first conversation after the newest change of the tool list, the model or the ranker. A
- * new value counts as a change only if most conversations since its first use contain it. Therefore, a tool
- * list that changes with every conversation does not count as a change, and neither does a model on trial.
- * Returns null if the setup did not change.
+ * new value counts as a change only if most conversations since its first use contain it. Tool lists that
+ * change with every conversation and models on trial therefore do not count as changes. Returns null if the
+ * setup did not change.
  */
 export function findChange(conversations: readonly { readonly setup: Setup }[]): number | null {
   const changes = [0, 1, 2].flatMap((part) => findPart(conversations, part) ?? []);

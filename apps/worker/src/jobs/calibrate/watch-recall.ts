@@ -14,16 +14,16 @@ const growth = 0.2;
 /**
  * A CUSUM (cumulative sum) test raises more false alarms if each conversation carries more information (in
  * nats). A higher alarm threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis",
- * 1985, chapter 2). The alarm threshold is the logarithm of the product of the information and this number.
- * `npm run eval:calibration -- --part quiet` counts the false alarms. The page docs/internals/recall.md lists
- * the results.
+ * 1985, chapter 2). The alarm threshold is the logarithm of `alarmMultiple` times the information. `npm run
+ * eval:calibration -- --part quiet` counts the false alarms. The page docs/internals/recall.md lists the
+ * results.
  */
 const alarmMultiple = 3_000_000;
 /**
  * Maximum number of conversations in a run of the CUSUM test. Fewer conversations are sufficient to confirm a
  * drop of ten percentage points in recall. In a longer run, small errors in the reference conversations could
  * look like evidence of a drop. Therefore, when a run reaches the maximum length, its conversations join the
- * reference, and a new run starts. This limit follows the idea of window-limited tests (Lai, "Sequential
+ * reference, and a new run starts. The maximum follows the idea of window-limited tests (Lai, "Sequential
  * changepoint detection in quality control and dynamical systems", 1995).
  */
 const runMax = 1_000;
@@ -78,7 +78,7 @@ export interface RecallState {
 
 /**
  * Tests whether forwarded recall at `k` has dropped by ten points, from the oldest to the newest conversation.
- * `RankWatch` detects worse ranks of all needed tools, and `MissWatch` detects a few missed tools.
+ * `RankWatch` detects worse ranks of all needed tools, and `MissWatch` detects more missed tools.
  */
 export function watchRecall(conversations: readonly WatchedConversation[], k: number): RecallState {
   const at = (place: number): string | null => conversations[place]?.at ?? null;
@@ -169,7 +169,7 @@ function isTesting(conversations: readonly WatchedConversation[], changedAt: num
 /** The summed evidence of consecutive conversations, limited per block of similar conversations. */
 class Run {
   readonly #natsMax: number;
-  /** Number of the account's conversations for each observed conversation. */
+  /** Number of the account's conversations that one observed conversation represents. */
   readonly #weight: number;
   #closed = 0;
   #open = 0;

@@ -5,8 +5,8 @@ import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
 import type { ParsedEvent } from './parse-batch.ts';
 
 /**
- * Maximum age in milliseconds of an earlier request that is read. No provider keeps an unused prompt prefix for
- * longer.
+ * Maximum age in milliseconds of an earlier request that is read. No provider caches an unused prompt prefix
+ * for longer than the maximum.
  */
 const historyMs = 13 * 3_600_000;
 /**
@@ -30,7 +30,7 @@ const select = `
 
 const stored = z.array(
   z.object({
-    /** The id of the new request in the batch. The request found by the query is earlier than this request. */
+    /** The id of the new request in the batch. The query returns only earlier requests. */
     requestId: z.string(),
     id: z.string(),
     atMs: z.number(),

@@ -35,7 +35,7 @@ export class BullmqDeadLetters implements DeadLetters {
   }
 
   async removeOf(accountId: string): Promise<void> {
-    // This check keeps Redis commands from waiting for Redis, possibly for days.
+    // If Redis is unavailable, the code throws an error, because a Redis command could wait for days.
     if (this.#redis.status !== 'ready')
       throw new GatewayError('service_unavailable', { detail: 'the queue is unavailable' });
     for (let end = await this.#queue.getWaitingCount(); end > 0; end -= lettersAtOnce) {

@@ -19,8 +19,8 @@ export interface PromptRecord {
 }
 
 /**
- * Size of a prompt cache block in tokens. Smaller differences are rounding errors. Providers cache prompts in
- * blocks, for example in blocks of 128 tokens at OpenAI.
+ * Size of a prompt cache block in tokens. Differences of less than one block are rounding errors. Providers
+ * cache prompts in blocks, for example in blocks of 128 tokens at OpenAI.
  */
 const blockTokens = 128;
 const tokensMin = 256;
@@ -95,9 +95,9 @@ type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
  * Returns the cause of a prompt cache miss. If the cache lifetime has expired and the provider read no cached
- * tokens, the cause is the lifetime, regardless of other changes. If the lifetime has not expired, or if the
- * provider read part of the prompt from the cache, the cause is a change by the client or the gateway. If
- * neither the client nor the gateway changed the prompt, the cause is the provider or the expired lifetime.
+ * tokens, the cause is the lifetime. In all other cases, the cause is the client or the gateway if one of
+ * them changed the prompt. If neither the client nor the gateway changed the prompt, the cause is the
+ * provider or the expired lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;

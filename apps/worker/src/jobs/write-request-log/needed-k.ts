@@ -14,8 +14,8 @@ export interface StoredNeeds {
 
 /**
  * Renders a shadow request's needs for storage. Returns null for all other requests. Gateways of the previous
- * release do not report the needs. For requests in these rows, the rank of each called tool is used in place
- * of the required K (number of ranked tools).
+ * release do not report the needs. In rows from the previous release, the rank of each called tool replaces
+ * the required K (number of ranked tools).
  */
 export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
   const { plan, calledTools } = event;
@@ -38,11 +38,11 @@ export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
 }
 
 /**
- * Returns the smallest K (number of ranked tools) that includes every offered tool that a shadow request
- * called. If all called tools are always included, the result is 1. Returns null if the request was not in
- * shadow, or if it called none of the offered tools. A tool requires a K equal to its rank among the tools that
- * are not always included. The plan's tool set takes precedence over the ranks, because it also contains tools
- * from earlier turns. A tool in the plan requires at most the plan's K. All other tools need a larger K.
+ * Returns the smallest K (number of ranked tools) that includes every offered tool that a shadow request called.
+ * If all called tools are always included, the result is 1. Returns null if the request was not in shadow, or if
+ * it called none of the offered tools. A tool requires a K equal to its rank among the tools that are not always
+ * included. The plan's tool set takes precedence over the ranks, because it also contains tools from earlier
+ * turns. A tool in the plan requires at most the plan's K. A tool outside the plan requires a larger K.
  */
 export function findNeededK(event: MeasuredEvent): number | null {
   const { plan, calledTools, toolsIn } = event;

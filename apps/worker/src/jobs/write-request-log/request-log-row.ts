@@ -113,8 +113,8 @@ export function renderRequestLogRow(event: ShippedRequestEventV1): RequestLogRow
 }
 
 /**
- * Initial values of the cache miss fields of a log row. The function `addCacheMisses` replaces these values
- * when it compares the request with earlier requests of its conversation.
+ * Initial values of the cache miss fields of a log row. The function `addCacheMisses` later computes the
+ * final values from a comparison with earlier requests of the conversation.
  */
 const noMiss = {
   cache_miss_cause: null,

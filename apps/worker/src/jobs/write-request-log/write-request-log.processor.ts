@@ -16,8 +16,8 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 
 /**
  * A queue worker that accepts jobs with invalid JSON. BullMQ parses the data of a job before any other code
- * runs. Therefore, a job with invalid JSON would cause an error in BullMQ and stall permanently. This queue
- * worker returns invalid JSON as text, so that the batch is rejected like any other invalid batch.
+ * runs, so a job with invalid JSON would cause an error in BullMQ and stall permanently. This queue worker
+ * returns invalid JSON as text, so that the batch is rejected like any other invalid batch.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(
@@ -176,10 +176,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 }
 
-/**
- * How long the ids of written batches are collected, in milliseconds. A single message to the gateways can
- * then contain several ids.
- */
+/** How long the ids of written batches are collected for a single message to the gateways, in milliseconds. */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 

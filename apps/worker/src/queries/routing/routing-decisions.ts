@@ -40,7 +40,7 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 
 /**
  * The reason why a tool was pruned. The plan of a first turn forwards the best K (number of ranked) tools.
- * Only in later turns can the tool set therefore lack a tool with a rank of at most K.
+ * In later turns, the tool set can lack a tool with a rank of at most K.
  */
 const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
 

@@ -60,7 +60,7 @@ export function renderRecall(
   };
 }
 
-/** Without recovery, one missed tool already counts as a full loss, like several missed tools. */
+/** Returns the recall with bounds. Without recovery, one missed tool counts as a full loss. */
 function boundRecovered(
   counts: readonly ShadowCount[],
   samples: number,
