@@ -156,5 +156,8 @@ export type StreamEvent =
   | UsageEvent
   | FinishEvent
   | ErrorEvent
-  /** The format's own success terminator (`data: [DONE]`, `message_stop`, …). A stream without it is truncated. */
+  /**
+   * The format's own success terminator (`data: [DONE]`, `message_stop`, …). A stream without the terminator
+   * is truncated.
+   */
   | { readonly type: 'message-end' };

@@ -40,7 +40,7 @@ export interface AccountCacheOptions {
   readonly purpose: string;
   /**
    * Maximum number of bytes that one account may write per UTC day. An account's values with a lifetime of
-   * one day occupy at most twice this number of bytes.
+   * one day occupy at most twice `bytesPerDayMax`.
    */
   readonly bytesPerDayMax: number;
   /** A function that is called whenever a value is not stored because the account's share is used up. */

@@ -133,7 +133,7 @@ export class FairQueue {
       const next = this.#ready.entries().next().value;
       if (next === undefined) return;
       const [accountId, lane] = next;
-      // The account's next turn comes after those of all other accounts.
+      // The account's next turn comes after the turns of all other accounts.
       this.#ready.delete(accountId);
       const [first] = lane.waiting;
       if (first === undefined) continue;

@@ -31,8 +31,8 @@ export function RpcHandler(contract: RpcContract): MethodDecorator {
 }
 
 /**
- * Maximum number of concurrent requests if the service is shared among accounts. This maximum exceeds the
- * number of calls that can wait in the queue. The queue therefore determines which calls are rejected.
+ * Maximum number of concurrent requests if the service is shared among accounts. The queue accepts fewer
+ * calls, so only the queue rejects calls.
  */
 const sharedInFlightMax = 8_192;
 

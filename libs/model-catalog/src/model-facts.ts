@@ -4,8 +4,8 @@ import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
  * Functions that read model properties. A wrong property can make a request fail or cost more. If a property
- * is unknown or is documented only by third parties, these functions return the safe value. The model's
- * fields contain each property unchanged, with its source and certainty in `evidence`.
+ * is unknown or is documented only by third parties, the functions return a safe value. The model's fields
+ * contain each property unchanged, with its source and certainty in `evidence`.
  */
 
 /** The effect of a changed prompt prefix on reasoning in a transcript. */

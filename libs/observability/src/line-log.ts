@@ -24,8 +24,8 @@ const levelsWithInfo = new Set(['trace', 'debug', 'info']);
 
 /**
  * A logger for the log line that each request produces. The JSON output and the redaction are the same as
- * with `createLogger`. Three operations that cost more than writing the line itself are skipped. These
- * operations are merging bindings, searching for errors, and running serializers.
+ * with `createLogger`. The logger skips merging bindings, searching for errors, and running serializers,
+ * because each of these steps costs more than writing the line.
  */
 export function createLineLog(message: string, options: LineLogOptions): LineLog {
   if (!levelsWithInfo.has(options.level)) return { write: () => undefined };

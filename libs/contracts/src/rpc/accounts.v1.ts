@@ -117,8 +117,8 @@ export const noteCredentialChange = defineRpc({
 });
 
 /**
- * Deletes an account. The account service deletes its own data before it replies. The remaining services
- * delete their data in the background. A repeated call returns the same receipt as the first call. Throws
+ * Deletes an account. The account service deletes its own data before it replies. All other services delete
+ * their data in the background. A repeated call returns the same receipt as the first call. Throws
  * `not_found` for an unknown account.
  */
 export const deleteAccount = defineRpc({

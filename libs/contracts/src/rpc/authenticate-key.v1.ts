@@ -28,7 +28,7 @@ const grantRouting = z.object({
 });
 
 /**
- * The data about an API key that the gateway needs to serve requests. The limits include those inherited
+ * The data about an API key that the gateway needs to serve requests. The limits include the limits inherited
  * from the account policy.
  */
 export const keyGrant = z.object({

@@ -181,7 +181,7 @@ const compressBlocksRequest = z.object({
    */
   after: sha256Hex.nullable(),
   /**
-   * Hash of all conversation content up to and including the blocks of this request. The compressor uses this
+   * Hash of all conversation content up to and including the blocks of this request. The compressor uses the
    * hash as the key for the conversation's new state.
    */
   upTo: sha256Hex,

@@ -171,7 +171,7 @@ const planToolsReply = z.discriminatedUnion('status', [
           .enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control', 'core', 'system_prompt'])
           .optional(),
         /**
-         * The smallest K with which the tool is in this turn's tool set. This K is 1 for tools that are
+         * The smallest K with which the tool is in this turn's tool set. `heldFromK` is 1 for tools that are
          * always included. `heldFromK` occurs only in replies for shadow conversations.
          */
         heldFromK: z.int().min(1).optional(),
@@ -212,9 +212,9 @@ const planToolsReply = z.discriminatedUnion('status', [
     /**
      * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
      * `armed` means that the gateway sends the recovery tool together with the selected tools. In the mode
-     * `in_place`, the tools and the prompt prefix never change. Calls to tools outside `forwarded` are sent
-     * to the provider as calls to the recovery tool. In the mode `regrown`, the gateway adds recovered tools
-     * to `forwarded`.
+     * `in_place`, the tools and the prompt prefix never change. Calls to tools outside `forwarded` reach the
+     * provider as calls to the recovery tool. In the mode `regrown`, the gateway adds recovered tools to
+     * `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**

@@ -31,8 +31,8 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const excluded: Excluded[] = [];
   const able: Candidate[] = [];
   const ruleOf = createRules(question);
-  // The required quality depends on all models that the account allows, not on the needs of one request.
-  // A request that needs more capabilities is therefore never sent to a worse model.
+  // The required quality depends on all models that the account allows, not on the needs of one request. A
+  // request that needs more capabilities is never sent to a worse model.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);
@@ -115,8 +115,8 @@ function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): nu
 }
 
 /**
- * Sorts the models by quality and price. Models with sufficient quality come first, sorted by price. The
- * other models follow, sorted by quality.
+ * Sorts the models by quality and price. Models with sufficient quality come first, sorted by price. Models
+ * with lower quality follow, sorted by quality.
  */
 function compareFor(required: number, one: Candidate, other: Candidate): number {
   const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];

@@ -46,7 +46,7 @@ const priorWeight = 2;
 /**
  * Latency estimate for a model without observations. The estimate assumes that a more expensive model is
  * larger and slower, because no public source has latency figures for all models. A few observed requests
- * outweigh this prior.
+ * outweigh the estimate.
  */
 function priorOf({ prices }: CatalogModel): Prior {
   const size = Math.log2(1 + (prices?.output ?? 10));

@@ -118,8 +118,8 @@ function* pinRules({ pin }: RuleQuestion): Generator<Rule> {
 }
 
 /**
- * Providers that are used only if the account explicitly allows them, or as a last resort. Examples are
- * the sandbox and providers that host the account's own deployments.
+ * Providers that are used only if the account explicitly allows them, or as a last resort. Demoted providers
+ * include the sandbox and providers that host the account's own deployments.
  */
 function findDemoted({ models, policy }: RuleQuestion): ReadonlySet<string> {
   const present = new Set<string>();

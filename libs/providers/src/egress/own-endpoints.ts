@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { isListed, parseAddress, parseCidr } from './address-policy.ts';
 
 /**
- * The addresses of the gateway itself. If a provider had one of these addresses, the gateway would send
+ * The addresses of the gateway itself. If a provider had an address of the gateway, the gateway would send
  * requests to itself.
  */
 export interface OwnEndpoints {

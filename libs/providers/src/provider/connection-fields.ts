@@ -38,8 +38,8 @@ export interface ConnectionShape {
   readonly required: readonly ConnectionField[];
   readonly optional: readonly ConnectionField[];
   /**
-   * Builds the stored connection from fields that match `required` and `optional`. Without this function, the
-   * API key and the base URL are stored unchanged.
+   * Builds the stored connection from fields that match `required` and `optional`. If `resolve` is absent,
+   * the API key and the base URL are stored unchanged.
    * @throws GatewayError `missing_field` or `invalid_field`
    */
   readonly resolve?: (fields: ConnectionFields) => SavedConnection;

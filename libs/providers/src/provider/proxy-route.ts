@@ -53,7 +53,8 @@ export interface VideoRoutes {
   /** The request for a video's state. Returns undefined if the id does not belong to this provider. */
   readonly stateOf: (id: string) => VideoRequest | undefined;
   /**
-   * Maps the video's state to OpenAI's video object. Without this function, the state is returned unchanged.
+   * Maps the video's state to OpenAI's video object. If `mapState` is absent, the state is returned
+   * unchanged.
    */
   readonly mapState?: (state: JsonFields, id: string) => JsonFields;
   /**

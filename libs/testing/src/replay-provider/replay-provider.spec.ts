@@ -56,7 +56,7 @@ function ask(
   });
 }
 
-/** Returns the outcome of the first request. The provider records the outcome slightly after the client. */
+/** Returns the outcome of the first request. The replay provider records the outcome slightly later than the client. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;

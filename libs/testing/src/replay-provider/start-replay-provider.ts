@@ -44,7 +44,8 @@ export interface ReplayProvider {
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
    * Sets controls for all later requests without queued controls. Controls that are computed from the request
-   * also apply to requests that select no exchange. No queue is therefore needed for many parallel requests.
+   * also apply to requests that select no exchange. Tests with many parallel requests need no queue of
+   * controls.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
   /** Deletes the stored requests, the queue of exchanges and the controls. */

@@ -72,7 +72,7 @@ export interface StreamRenderOptions extends AnswerDefaults {
   readonly includesUsage: boolean;
   /**
    * Estimates the input tokens, for formats that send usage at the start of a stream. Most providers send
-   * usage at the end of a stream. If this function is absent, unknown input tokens are reported as 0.
+   * usage at the end of a stream. If `estimateInputTokens` is absent, unknown input tokens are reported as 0.
    */
   readonly estimateInputTokens?: () => number;
   /** The last frame that the client received. Formats with numbered events continue the numbering of that frame. */
@@ -180,7 +180,7 @@ export interface RequestRenderOptions {
   readonly model: string;
   /** The output limit field to use for a provider that accepts only one of the two fields. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
-  /** The default output limit. Only formats that require an output limit use this default. */
+  /** The default output limit. Only formats that require an output limit use the default. */
   readonly maxOutputTokensDefault?: number;
   /** False if the model rejects a reasoning effort, which is then reported as a loss. */
   readonly takesReasoningEffort?: boolean;

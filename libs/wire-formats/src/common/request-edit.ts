@@ -18,8 +18,8 @@ export interface RequestEdit {
   readonly deferTools?: ReadonlySet<number>;
   /**
    * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the
-   * index of a user message, and `tools` are indexes of tools. Formats without messages that load tools
-   * ignore `loadTools`.
+   * index of a user message, and `tools` are indexes of tools. Formats without loading messages ignore
+   * `loadTools`.
    */
   readonly loadTools?: readonly { readonly after: number; readonly tools: readonly number[] }[];
   /**

@@ -17,8 +17,8 @@ export function asNumber(value: unknown): number | undefined {
 }
 
 /**
- * Maximum token count, far above any real token count. With this maximum, totals stay within the safe integer
- * range.
+ * Maximum token count, far above any real token count. Totals of valid token counts stay within the safe
+ * integer range.
  */
 const tokensMax = 1_000_000_000_000;
 

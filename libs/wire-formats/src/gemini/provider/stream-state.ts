@@ -108,7 +108,7 @@ export function addText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
 }
 
-/** Ends the text of the open block. After that, no text is appended to the block, but citations can still follow. */
+/** Ends the text of the open block. Citations can still follow, but no text is appended to the block. */
 export function sealText(state: CandidateState): CandidateStep {
   return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }

@@ -62,10 +62,7 @@ function parseFileId(id: string): MediaSource {
   return { kind: 'file', id };
 }
 
-/**
- * Extension fields that record how the client encoded a part. These extension fields are omitted from
- * rendered parts.
- */
+/** Extension fields that record how the client encoded a part, and that rendered parts omit. */
 export const spelled = ['item', 'isJoined', 'content'] as const;
 
 /**
@@ -109,8 +106,8 @@ export function renderPart(
 }
 
 /**
- * Whether a file id has the form of OpenAI's file ids. File ids in OpenAI's Files API start with `file-`. At
- * some other providers, file ids start with `file_`.
+ * Whether a file id has the form of OpenAI's file ids. File ids in OpenAI's Files API start with `file-`.
+ * File ids of some other providers start with `file_`.
  */
 function isOpenAiFile(id: string): boolean {
   return /^file[-_]/.test(id);

@@ -42,8 +42,8 @@ function parseGrammar(raw: unknown): ToolGrammar | undefined {
 
 /**
  * Renders a tool. OpenAI treats a function without the field `strict` as strict, and rejects many schemas of
- * strict functions. In other formats, a function without the field `strict` is not strict. A function from
- * another format is therefore always sent with the field `strict`.
+ * strict functions. In other formats, a function without the field `strict` is not strict. The gateway always
+ * sends a function from another format with the field `strict`.
  */
 export function renderTool(
   tool: ChatTool,
