@@ -167,8 +167,8 @@ const edgeVariables = z
       .min(1)
       .default(512 * mebibyte),
     /**
-     * The highest `rate_limit_rpm` that an account policy or an API key may have. The maximum of this setting
-     * equals the maximum that the public API accepts.
+     * The highest `rate_limit_rpm` that an account policy or an API key may have. The setting has the same maximum
+     * as the field in the public API.
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
     /** How long a provider may send no data before its first byte or between two bytes, in milliseconds. */

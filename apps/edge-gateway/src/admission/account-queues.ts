@@ -66,9 +66,9 @@ export class AccountQueues {
   }
 
   /**
-   * Removes the oldest queued request from the account with the fewest requests in flight. Returns
-   * undefined if even the account with the fewest requests may not start one, because then no account
-   * may.
+   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined if no
+   * account may start a request. In that case, even the account with the fewest requests in flight has reached its
+   * limit.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

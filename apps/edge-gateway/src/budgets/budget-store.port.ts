@@ -112,8 +112,8 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   /** The usage that this process had stored when it last dropped the key from memory. */
   readonly known: SpentTokens | null;
   /**
-   * Reads the usage of the key from the request log. The promise never rejects. If the usage arrives too late
-   * for the request that waited for it, it is passed to `restore`.
+   * Reads the usage of the key from the request log. The promise never rejects. If the usage arrives too late for
+   * the waiting request, the usage is passed to `restore`.
    */
   readonly loadSpent: () => Promise<SpentTokens>;
   /** A function that is called when the budget will soon need a sync with the budget store. */

@@ -134,8 +134,7 @@ export class KeyBudget {
     const limits = this.#limits;
     this.#isStale = false;
     const settled = (this.#settling ??= this.#takeUnsettled());
-    // A busy key keeps its advance reservation if the sync only settles tokens. An idle key gives back its
-    // advance reservation. A sync that requests more tokens also returns the advance reservation of a busy key.
+    // A busy key keeps its advance reservation if the sync only settles tokens.
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { isAccountKey } from './account-keys.ts';
 
 /**
- * The Redis servers that contain account keys, in the order in which their keys are deleted. Both fields may
+ * The Redis servers that contain account keys, in the order in which their keys are deleted. The two fields may
  * refer to the same Redis server.
  */
 export interface AccountKeyServers {

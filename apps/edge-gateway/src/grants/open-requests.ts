@@ -155,7 +155,7 @@ export class OpenRequests {
   async #confirmGrant(grant: KeyGrant, requests: readonly OpenRequest[]): Promise<void> {
     const { grants } = this.#options;
     const epoch = Math.max(...requests.map(({ doubtfulEpoch }) => doubtfulEpoch));
-    // The mark is cleared before the lookup, so that a change during the lookup can set it again.
+    // The mark is cleared before the lookup, because a change during the lookup may set the mark again.
     for (const request of requests) request.isDoubtful = false;
     try {
       const confirmed = await (epoch > 0 ? grants.renew(grant, epoch) : grants.current(grant));

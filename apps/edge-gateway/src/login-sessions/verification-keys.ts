@@ -19,8 +19,8 @@ interface VerificationKeysOptions {
 }
 
 /**
- * A placeholder address for the library jose. The library never calls this address, because `fetchKeySet`
- * provides the keys.
+ * A placeholder address for the library jose, which never calls the address, because `fetchKeySet` provides the
+ * keys.
  */
 const nowhere = new URL('https://key-set.invalid/');
 

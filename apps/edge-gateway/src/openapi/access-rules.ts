@@ -90,9 +90,9 @@ export const securitySchemes = {
 type Requirement = Record<string, string[]>;
 
 /**
- * Renders the security requirements of a route for OpenAPI. A call must match one of these forms. An empty
- * list allows every caller. The requirement for an API key lists the scope that the key needs. OpenAPI 3.1
- * allows such a list in every security requirement.
+ * Renders the security requirements of a route for OpenAPI. A call must meet one of the requirements. An empty list
+ * allows every caller. The requirement for an API key lists the scope that the key needs. OpenAPI 3.1 allows a list
+ * of scopes in every security requirement.
  */
 export function renderSecurity(access: Access, { id, takesKeyHeader }: Operation): Requirement[] {
   const scope = scopeOf(id);

@@ -126,7 +126,7 @@ export async function rememberRounds(
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
   // Providers of reasoning models reject turns that the gateway renders without reasoning.
-  // No tools are stored for such a provider, because the model can request the tools again.
+  // After reasoning, no requested tools are stored, because the model can request the tools again.
   const requested = rounds.hasReasoned
     ? []
     : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);

@@ -31,7 +31,7 @@ const [comma, point, closing, zero] = [0x2c, 0x2e, 0x5d, 0x30] as const;
  */
 export function writeShippedEvent(event: RequestEventV1, line: LineBytes): void {
   const { plan } = event;
-  // For an event without candidate tools, `JSON.stringify` already gives the shipped form.
+  // For an event without candidate tools, `JSON.stringify` returns the shipped form.
   if (plan === null || plan.candidates.length === 0) {
     line.text(JSON.stringify(event));
     return;
@@ -113,8 +113,8 @@ const keptBytesMax = 4 << 20;
 const bytesPerUnitMax = 3;
 
 /**
- * A buffer that renders lines directly as segment bytes. The alternative would be to join hundreds of strings
- * per line and encode them before the write. Each writer of lines reuses one buffer.
+ * A buffer into which a line is rendered as bytes. Without the buffer, rendering a line would join and encode
+ * hundreds of strings. Each writer of lines reuses one buffer.
  */
 export class LineBytes {
   /** The underlying buffer. Only the first `length` bytes of the buffer are valid. */

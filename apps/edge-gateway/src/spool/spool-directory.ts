@@ -16,8 +16,8 @@ export interface SpoolDirectory {
 
 /**
  * Creates this process's spool directory, with a new name on every startup. A restarted process therefore never
- * mistakes its earlier directory for its new one. The restarted process adopts the earlier directory like the
- * directories of other processes.
+ * continues in its earlier directory. The restarted process adopts the earlier directory like the directories of
+ * other processes.
  */
 export function createSpoolDirectory(spoolDir: string, instanceId: string): SpoolDirectory {
   for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -80,12 +80,11 @@ interface DirectoryLock {
 const lockFile = 'lock';
 
 /**
- * Locks a directory. Returns null if another process holds the lock. The function never waits. Node
- * has no function for file locks (flock). An exclusive transaction in SQLite holds a kernel lock (fcntl) on
- * the file. Unlike a pid file, this lock disappears after `kill -9`. The lock also works between containers
- * that share a volume but have separate process ids. On a network file system without working locks, two
- * processes could adopt one directory, and one could delete the other's segments. The spool must therefore be
- * on a local disk.
+ * Locks a directory. Returns null if another process holds the lock. The function never waits. Node has no function
+ * for file locks (flock). An exclusive transaction in SQLite holds a kernel lock (fcntl) on the file. Unlike a pid
+ * file, the lock disappears when the process is killed with `kill -9`. The lock also works between containers that
+ * share a volume but have separate process ids. On a network file system without working locks, two processes could
+ * adopt one directory, and one could delete the other's segments. The spool must therefore be on a local disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);

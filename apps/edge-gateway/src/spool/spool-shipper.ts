@@ -19,8 +19,8 @@ export interface SpoolShipperOptions {
   /** Time in milliseconds after which an uncommitted batch is added to the queue again, with the same id. */
   readonly resendAfterMs?: number;
   /**
-   * Maximum number of uncommitted bytes in the queue. All further bytes stay on disk. This maximum limits the
-   * Redis memory that one gateway uses.
+   * Maximum number of uncommitted bytes in the queue, which limits the Redis memory that one gateway uses. Bytes
+   * above the maximum stay on disk.
    */
   readonly inFlightBytesMax?: number;
 }
@@ -122,7 +122,7 @@ export class SpoolShipper {
   }
 
   async #shipSegment(segment: Segment): Promise<void> {
-    // This run does not ship lines that are written in the meantime, so that batches are few and large.
+    // Lines that are written during this run are shipped by the next run, so that batches are few and large.
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
       if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;

@@ -18,23 +18,20 @@ import { restrictList, type RestrictedList, type ToolListPlace } from './tool-li
  */
 const lists = ['tools', 'functions', 'additional_tools', 'mcp_servers', 'plugins', 'connectors'] as const;
 
-/**
- * Fields that are only valid together with a tool list. If the tool list is removed, these fields are removed
- * as well.
- */
+/** Fields that are only valid together with a tool list, and that are removed together with the tool list. */
 const membersOfList: Readonly<Record<string, readonly string[]>> = {
   tools: ['tool_choice', 'parallel_tool_calls'],
   functions: ['function_call'],
 };
 
 /**
- * Settings that turn on the provider's own web search. These settings require permission for the web search
- * tool under OpenAI's name.
+ * Settings that turn on the provider's own web search. The API key must permit the tool `web_search`, which is
+ * OpenAI's name.
  */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
 
-/** Objects with extra fields for the provider. The same rules apply to these objects as to the request body. */
+/** Objects with extra fields for the provider. The rules for the request body also apply inside these objects. */
 const extras = ['additionalModelRequestFields', 'extra_body'] as const;
 /** Fields with response schemas or with metadata. Inside these fields, a property may have any name. */
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);

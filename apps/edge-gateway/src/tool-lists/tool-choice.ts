@@ -89,7 +89,7 @@ function requirePermitted(
 ): void {
   const forced = identities.find((identity) => !permission.permitsAll([identity]));
   if (forced === undefined) return;
-  // An error about the tool choice names only the field of the request body. This also applies to an error about a field inside the tool choice.
+  // For any error about the tool choice or a field inside the tool choice, the error names the field of the request body.
   const param = /^[^.[]*(\.toolChoice)?/.exec(path)?.[0] ?? path;
   const message = `${param} names the tool ${quote(forced[0] ?? '')}, which this API key may not use.`;
   throw new GatewayError('tool_not_allowed', { param, message });

@@ -84,7 +84,7 @@ export class AnswerBody {
   /** Passes further chunks to the reader after `take` has returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // A resumed source may push a chunk immediately, but this must not happen while another source is pushing one.
+    // The microtask prevents a resumed source from pushing a chunk while another source is pushing a chunk.
     queueMicrotask(() => this.#flow());
   }
 

@@ -135,7 +135,7 @@ export class RoundReducer {
     return this.#reason === 'length';
   }
 
-  /** Whether the client may have seen part of this recovery round, or the round has ended. */
+  /** Whether the client may have received part of this recovery round. True for a round that has ended. */
   get hasShown(): boolean {
     return this.#isSpoken || this.#blocks > 0 || this.#reason !== undefined;
   }

@@ -57,7 +57,7 @@ export class RoundRequests {
   }
 
   /**
-   * Answers the recovery tool calls of a round. The next request contains these responses.
+   * Responds to the recovery tool calls of a round. The next request contains the responses.
    * @param current the recovery in this round.
    * @param events all events of the round.
    * @param isLast whether the next request contains every tool

@@ -12,8 +12,8 @@ import {
 const cloudField = (description: string) => z.string().optional().meta({ description });
 
 /**
- * The fields that the gateway reads from a chat-completions request. The gateway forwards all other fields
- * unchanged, and the provider checks these fields.
+ * The fields that the gateway reads from a chat-completions request. Fields outside this list are forwarded
+ * unchanged and checked by the provider.
  */
 const chatCompletionsRequest = z
   .looseObject({

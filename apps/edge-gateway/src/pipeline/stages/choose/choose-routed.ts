@@ -29,16 +29,16 @@ interface RoutedQuestion {
 /** Maximum number of fallbacks for the chosen model. */
 const alternativesMax = 4;
 /**
- * The expected size of a request after pruning and compression, as a fraction of the received size. The
- * gateway assumes this size if no model fits the whole request.
+ * The expected size of a request after pruning and compression, as a fraction of the received size. The gateway
+ * assumes the expected size if no model fits the whole request.
  */
 const keptShare = 0.6;
 
 /**
  * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The function also
  * logs the chosen model.
- * @throws GatewayError `no_candidate_model` if rules exclude all models, with the rule for each model. Also
- * throws `provider_not_connected` if no model is available.
+ * @throws GatewayError `no_candidate_model` if rules exclude all models, with the rule for each model. Throws
+ * `provider_not_connected` if no model is available.
  */
 export async function chooseRouted(
   { requested, request, connected, catalog, find }: RoutedQuestion,
@@ -104,8 +104,8 @@ async function chooseWithin(
 }
 
 /**
- * Returns whether a shorter request might fit a model that was excluded because of its context window.
- * It must be possible to shorten the request by pruning or compression.
+ * Returns whether a shorter request might fit a model that was excluded because of its context window. The account
+ * must use pruning or compression, which can shorten the request.
  */
 function mayShrink(caller: Caller, hasTools: boolean, excluded: readonly Excluded[]): boolean {
   const { compression, pruning } = caller;

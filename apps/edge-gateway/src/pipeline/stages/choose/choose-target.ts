@@ -134,7 +134,7 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
     throw new GatewayError('model_not_found', { param: 'model', message: explainMissing(wanted, catalog) });
   }
   // ARNs and inference profiles are never in the catalogue.
-  // On the converse endpoint, such ids belong to the endpoint's provider.
+  // On the converse endpoint, unknown model ids belong to the endpoint's provider.
   const hosted = format === 'converse' && offering.length === 0 ? findProvider(hostedProvider) : undefined;
   if (hosted && connected.has(hosted.name)) return targetAt(hosted, model, wanted, catalog);
   if (first !== undefined) {

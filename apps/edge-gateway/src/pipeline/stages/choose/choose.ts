@@ -19,12 +19,12 @@ type ChooseServices = ListServices &
   RoutedServices & { readonly catalog: ModelCatalog; readonly accountModels: RequestModels };
 
 /**
- * Maps the model string to a provider and a model. For `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`,
- * the gateway chooses both the provider and the model. `<provider>/<model>` specifies both, and also accepts
- * models outside the catalogue. The gateway looks up a bare model name in the catalogue, among the account's
- * connected providers.
- * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, `invalid_field` for a
- * routing string with stored state. Also throws the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
+ * Maps the model string to a provider and a model. For `svc/auto`, `svc/cheap`, `svc/fast` and `svc/capable`, the
+ * gateway chooses both the provider and the model. `<provider>/<model>` specifies the provider and the model, and
+ * also accepts models outside the catalogue. The gateway looks up a bare model name in the catalogue, among the
+ * account's connected providers.
+ * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, `invalid_field` for a routing
+ * string with stored state. Throws the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
  */
 export async function choose(
   request: ParsedRequest,
@@ -104,8 +104,8 @@ export function keepAccount(target: Target, field: string): Target {
 
 /**
  * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body. A
- * request in any other format is parsed completely to find the effort. The function reads the effort only for
- * models that accept tools only at some reasoning efforts.
+ * request in any other format is parsed completely to find the effort. The effort is read only for models that
+ * accept tools at some reasoning efforts but not at others.
  */
 function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
   const node = tape.get(tape.root, 'reasoning_effort');

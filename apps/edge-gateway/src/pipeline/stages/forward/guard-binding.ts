@@ -26,10 +26,10 @@ export interface GuardServices {
 const bindingError = 'bound to a different conversation';
 
 /**
- * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a
- * change by the gateway may be the cause. The gateway then retries the request with `drop_block`, so that the
- * provider drops reasoning that does not match. Later requests of the conversation also use `drop_block`. The
- * client's own setting always takes precedence. All other errors are relayed unchanged.
+ * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a change by
+ * the gateway may be the cause. In this case, the request is retried with `drop_block`, so that the provider drops
+ * reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's own setting
+ * always takes precedence. Errors with another cause are relayed unchanged.
  */
 export async function sendBound(
   outbound: Outbound,
@@ -65,8 +65,8 @@ export async function sendBound(
 }
 
 /**
- * Retries a request without the messages that load tools, if the provider may have rejected the first such
- * message of the conversation. If the provider accepts the repeated request, the conversation loads no tools.
+ * Retries a request without the messages that load tools, if the provider may have rejected the conversation's first
+ * message of this type. If the provider accepts the repeated request, the conversation loads no tools.
  */
 async function sendUnloaded(
   { unloadedBodyFor, added, conversation }: Outbound,

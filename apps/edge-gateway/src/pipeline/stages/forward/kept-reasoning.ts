@@ -15,7 +15,7 @@ const charactersMax = 256 * 1024;
  */
 const turnsMax = 128;
 const turnsStep = 64;
-/** Maximum size of the stored reasoning of one response in bytes. Longer reasoning is not stored. */
+/** Maximum size of the stored reasoning of one response in bytes. Reasoning above this size is not stored. */
 const valueBytesMax = 256 * 1024;
 /**
  * Limits on the loading of stored reasoning. Each Redis command loads a limited number of turns, so that no

@@ -36,9 +36,9 @@ const valuesMax = 524_288;
 const fieldsMax = 16_384;
 
 /**
- * The memory that a request body takes, as a multiple of its length. The memory for a body covers the received
- * bytes, the edited bytes that are sent, and temporary strings and copies. This factor is an estimate. `npm run
- * test:faults -- held-bytes` checks that the memory factor keeps the process within its memory limit.
+ * The estimated memory for a request body, as a multiple of its length. The estimate includes the received bytes,
+ * the edited bytes, and temporary strings and copies. `npm run test:faults -- held-bytes` checks that the memory
+ * factor keeps the process within its memory limit.
  */
 export const bodyMemoryFactor = 3;
 

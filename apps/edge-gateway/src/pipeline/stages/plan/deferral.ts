@@ -35,10 +35,10 @@ export function chooseDeferral(
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
 /**
- * Chooses the recovery mode of a conversation with bound reasoning. With bound reasoning, deferral does not
- * depend on the account's settings, because only deferral can save tokens. Clients that defer tools
- * themselves keep their own selection. Models that drop reasoning without an error are never pruned, because
- * no error would show a changed prefix. Models of unknown families get every tool.
+ * Chooses the recovery mode of a conversation with bound reasoning. With bound reasoning, deferral does not depend
+ * on the account's settings, because only deferral can save tokens. Clients that defer tools themselves keep their
+ * own selection. For models that drop reasoning without an error, every tool is sent, because no error would show a
+ * changed prefix. Models of unknown families get every tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
@@ -75,7 +75,7 @@ export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOu
   return builtIn && bytes.subarray(range.start, range.end).includes('"defer_loading"');
 }
 
-/** Text patterns in a request which show that the client itself defers tools. */
+/** Texts that occur in a request if the client itself defers tools. */
 const ownDeferral = ['"tool_search_tool_', '"tool_search"', '"defer_loading"'];
 
 /** Clients use namespaces to group the tools that they themselves defer. */

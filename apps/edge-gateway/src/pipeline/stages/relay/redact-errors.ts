@@ -19,8 +19,8 @@ export function redactErrorText(text: string, secrets: readonly string[]): strin
 }
 
 /**
- * Maximum length in bytes of a body that is always converted to text. A longer body is converted to text only
- * if it contains the end of a secret.
+ * Maximum length in bytes of a body that is always converted to text. A body above this length is converted to text
+ * only if the body contains the end of a secret.
  */
 const shortBytes = 1024 * 1024;
 

@@ -45,9 +45,9 @@ export interface ResponseWriter {
 }
 
 /**
- * Maximum length of a buffered frame in bytes. This maximum is the limit of the messages parser, plus room
- * for the fields around the data. The whole document of a server tool arrives in a single event. Each parser
- * checks its own limit first. The parser for chat completions has a lower limit.
+ * Maximum length of a buffered frame in bytes. The maximum is the limit of the messages parser, plus room for the
+ * fields around the data. The whole document of a server tool arrives in a single event. Each parser also has a
+ * limit of its own, which is lower for chat completions.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 
@@ -244,7 +244,7 @@ interface PassGiven {
   readonly gate: FrameGate;
   readonly split: (bytes: Buffer) => Buffer[];
   readonly fillIds: (events: readonly StreamEvent[]) => readonly StreamEvent[];
-  /** Renders events in the client's format. This renderer receives every event of the response. */
+  /** Renders events in the client's format. The renderer receives every event of the response. */
   readonly render: (events: readonly StreamEvent[]) => readonly Uint8Array[];
 }
 

@@ -117,9 +117,9 @@ export function markMessages(
 }
 
 /**
- * Returns how much of the conversation a compressor may cache, as a message index. The returned index is
- * that of the model's response to the last compressed request. Returns 0 if no earlier message was
- * compressed, or if an intermediate result is missing.
+ * Returns how much of the conversation a compressor may cache, as a message index. The index belongs to the model's
+ * response to the last compressed request. Returns 0 if no earlier message was compressed, or if an intermediate
+ * result is missing.
  */
 export function findBeginning(
   { outline: { messages }, candidates }: ContextSubject,

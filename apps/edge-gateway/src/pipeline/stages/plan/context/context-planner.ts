@@ -161,8 +161,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Uses the account's compression settings, with one exception. The earlier settings of the conversation
-   * stay in effect if changing them would cost more than it saves.
+   * Uses the account's compression settings, with one exception. The conversation keeps its earlier settings if a
+   * change would cost more than it saves.
    */
   async #chooseSession(
     subject: ContextSubject,

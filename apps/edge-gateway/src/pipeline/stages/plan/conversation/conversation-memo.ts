@@ -44,8 +44,8 @@ const stored = z.tuple([
   z.boolean(),
   z.array(position).max(64),
   /**
-   * Whether the tool set is still undecided, and the number of tokens in requests before a late plan. Both
-   * fields are missing in state that was stored by an older release.
+   * Whether the tool set is still undecided, and the number of tokens in requests before a late plan. An older
+   * release stored the state without these two fields.
    */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),

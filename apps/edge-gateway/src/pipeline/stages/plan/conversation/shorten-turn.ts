@@ -33,8 +33,8 @@ export function shortenTurn(text: string): string {
 }
 
 /**
- * Splits the start and the end of a user turn. If a code fence opens between the two ends, the second end
- * starts inside this fence.
+ * Splits the start and the end of a user turn. If a code fence opens in the omitted middle part, the end of the turn
+ * starts inside the code fence.
  */
 function splitEnds(text: string): SplitTurn {
   if (text.length <= 2 * searchedCharacters) return splitTurn(text);

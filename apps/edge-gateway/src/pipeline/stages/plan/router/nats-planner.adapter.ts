@@ -16,8 +16,8 @@ import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.p
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
 /**
- * Maximum length of a message in bytes. This maximum leaves room for framing below the message bus's limit of
- * 8 MiB per message.
+ * Maximum length of a message in bytes. The maximum leaves room for framing, because the message bus allows 8 MiB
+ * per message.
  */
 const definitionsBytesMax = 6 * 1024 * 1024;
 

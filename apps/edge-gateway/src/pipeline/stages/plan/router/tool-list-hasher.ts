@@ -34,7 +34,7 @@ export class ToolListHasher {
 
 /**
  * Equal tools of two namespaces have different names, and therefore different hashes. The namespace is hashed as a
- * JSON string, so that its characters cannot be taken for a part of the definition.
+ * JSON string, so that the namespace and the definition have a clear boundary.
  */
 function hashTool(bytes: Buffer, { namespace, range: { start, end } }: ToolOutline): string {
   if (namespace === undefined) return hash('sha256', bytes.subarray(start, end));
