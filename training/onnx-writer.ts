@@ -44,7 +44,7 @@ export function int64Tensor(name: string, values: readonly number[]): Buffer {
   return tensor(name, elementType.int64, [values.length], new Uint8Array(data.buffer));
 }
 
-/** The value of an ONNX operator's attribute: an integer, or a floating-point number. */
+/** The value of an ONNX operator's attribute, which is an integer or a floating-point number. */
 type Attribute = number | { readonly float: number };
 
 /**
@@ -67,7 +67,7 @@ function floatField(field: number, value: number): Buffer {
 /**
  * Encodes a NodeProto. The field numbers are 1 for input, 2 for output, 3 for name, 4 for op_type, 5 for
  * attribute, and 7 for domain.
- * @param domain the operator set that defines the operator By default, the ONNX standard operator set.
+ * @param domain the operator set that defines the operator, by default ONNX's standard operator set
  */
 export function node(
   operator: string,

@@ -1,4 +1,4 @@
-/** Tests the account's models that are not in the catalogue: declared models, and models that a provider lists. */
+/** Tests the account's models that are not in the catalogue, which the account declares or a provider lists. */
 import {
   auditPage,
   declaredModel,
@@ -93,7 +93,7 @@ describe.each(['ollama', 'vllm', 'custom', 'sambanova'])('the models that %s lis
     await onceEffective(async () =>
       expect((await chat('svc/cheap')).headers['x-svc-model']).toBe('house-8b'),
     );
-    // Nothing is known about the tools of a listed model, so a request with tools names the rule.
+    // The catalogue does not contain a listed model, so the error for a request with tools names the rule.
     const { error } = expectError(await chat('svc/auto', { tools: [tool] }), {
       ...invalid,
       code: 'no_candidate_model',

@@ -1,4 +1,4 @@
-/** Tests, with Anthropic's SDK and over plain HTTP, what Claude Code requires of a gateway. */
+/** Tests Claude Code's requirements for a gateway, with Anthropic's SDK and over plain HTTP. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount } from './account.fixture.ts';
 import { connectAnthropic, connectByXApiKey, streamedMessages } from './anthropic.fixture.ts';

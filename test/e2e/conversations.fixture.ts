@@ -13,8 +13,8 @@ export const result = (id: string): string =>
   ).replace('"EXACT"', '12345678901234567890');
 
 /**
- * A conversation of an agent with one tool. Request n contains n tool results, of which only the last one is
- * new.
+ * A conversation of an agent with one tool. Request n contains n tool results, and only the last tool result
+ * is new.
  */
 export interface Conversation {
   readonly name: string;

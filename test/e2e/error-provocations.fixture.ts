@@ -15,7 +15,7 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 
-/** Opens the world of the interface tables, with two more providers that offer the same model. */
+/** Opens the test account of the interface tables, with two more providers that offer the same model. */
 export async function openErrorWorld(): Promise<InterfaceWorld> {
   const world = await openWorld();
   const { key, provider } = world;
@@ -34,7 +34,7 @@ const webhook = { path: '/v1/billing/webhook', body: { id: 'evt_1', type: 'invoi
 
 type Provoke = (world: InterfaceWorld) => Promise<Answer>;
 
-/** Sends a chat request that the given changes to its body make invalid. */
+/** Sends a chat request with the given changes, which make the request body invalid. */
 const chat =
   (changes: object, headers = {}): Provoke =>
   ({ key }) =>
@@ -234,7 +234,7 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
 };
 
 /**
- * The registry errors that no request to the shared stack can cause, each with the reason and the spec that
+ * The registry errors that no request to the shared stack can cause. The value is the reason, with the spec that
  * provokes the error on a private stack. The registry's spec renders these errors with the gateway's own function.
  */
 export const renderedOnly: Partial<Record<ErrorCode, string>> = {

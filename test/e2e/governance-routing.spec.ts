@@ -123,7 +123,7 @@ describe('routing models', () => {
   const modelList = z.strictObject({
     object: z.literal('list'),
     data: z.array(model),
-    // Excluded models are listed only in the list of models that the gateway can choose automatically.
+    // Only the list of models for automatic selection has the field `excluded`.
     excluded: z.array(excluded).default([]),
   });
   const listExcluded = async () =>

@@ -27,7 +27,7 @@ const uploaded = (path: string): Row => [
   },
 ];
 
-/** A proxied endpoint that none of the connected providers offers. The gateway gets as far as choosing a provider. */
+/** A proxied endpoint that no connected provider offers. The gateway rejects the request during provider selection. */
 const without = (path: string, body: object): Row => [
   `POST ${path} exists, and names the missing endpoint of a provider`,
   async (world) => {

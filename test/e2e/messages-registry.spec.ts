@@ -1,4 +1,4 @@
-/** Tests the error registry: every error is provoked, and its response body is compared with the registry. */
+/** Tests the error registry. The tests provoke every error, and compare the response body with the registry. */
 import { errorRegistry, GatewayError, type ErrorCode } from '@gateway/errors';
 import { sharedStack } from '@gateway/testing';
 import { uuidv7 } from 'uuidv7';

@@ -1,4 +1,4 @@
-/** Tests the error texts: each names the mistake, where it is, and the remedy. */
+/** Tests that each error text names the mistake, the place of the mistake, and the remedy. */
 import { errorRegistry, type ErrorCode } from '@gateway/errors';
 import { sharedStack } from '@gateway/testing';
 import { createTestAccount, createTestKey } from './account.fixture.ts';

@@ -21,7 +21,7 @@ interface ScriptedCall {
 export interface ModelTurn {
   /**
    * Reasoning at the start of the response, either as text with the provider's signature or as redacted
-   * reasoning. Reasoning in a turn requires a provider with rules.
+   * reasoning. Reasoning requires a provider that checks transcripts (`TranscriptRules`).
    */
   readonly thinking?: readonly (string | { readonly redacted: string })[];
   readonly text?: string;
@@ -59,7 +59,7 @@ export function scriptModel(
   const left = [...turns];
   provider.setControls(({ url, body }) => {
     const format = formatOf(url);
-    // Rules exist for every format except the Responses format.
+    // Transcript rules exist for every format except the Responses format.
     const violation =
       format === 'responses' ? undefined : rules?.check(format, JSON.parse(body.toString('utf8')));
     if (violation !== undefined) return refusalOf(format, violation);

@@ -25,8 +25,8 @@ afterEach(() => bench.provider.reset());
 afterAll(() => bench.provider.close());
 
 /**
- * Runs a conversation of three turns, of which only the second restricts the choice of tools. The gateway
- * stores the tool set of the first turn.
+ * Runs a conversation of three turns. Only the second turn restricts the choice of tools. The gateway stores
+ * the tool set of the first turn.
  */
 async function converse(
   kind: RecoveryCase,

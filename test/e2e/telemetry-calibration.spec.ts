@@ -14,8 +14,8 @@ import { startProvider } from './provider.fixture.ts';
 import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
 
 /**
- * The minimum number of conversations without a missed tool from which a recall of 90% follows. A later test
- * adds one conversation that needs a low-ranked tool.
+ * The minimum number of conversations without a missed tool that proves a recall of 90%. A later test adds
+ * one conversation that needs a low-ranked tool.
  */
 const clean = 29;
 const path = '/v1/account/routing/calibration';

@@ -151,7 +151,7 @@ test('the deletion of an account also deletes its contents', async () => {
     const receipt = await send(baseUrl, { path: `/v1/account/deletions/${id}` });
     return accountDeletion.parse(receipt.json()).status === 'done' ? true : undefined;
   }, 30_000);
-  // If events are not in the ledger yet, deleting them takes a little longer.
+  // The account's last ledger entries may arrive and be deleted a little later.
   await eventually(async () =>
     (await findRowsNaming(stack, [account.accountId])).length === 0 ? true : undefined,
   );

@@ -26,8 +26,8 @@ const seed = 20_261_120;
 /**
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
  * calibrated value is the distance between a tool's score and the best score. Calibration chooses the
- * smallest distance at which the mean loss of needed tools is at most 1 − target. The mean loss is over 100
- * samples from the set plus one lost sample. The measured shares come from the set's other questions, over
+ * smallest distance at which the mean loss of needed tools is at most 1 − target. The mean includes 100
+ * samples from the set and one lost sample. The measured shares come from the set's other questions, over
  * five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {

@@ -28,8 +28,8 @@ export interface RankingFigures {
 const ndcgDepth = 5;
 
 /**
- * Returns the ranking metrics for one question. `ranks` are the ranks of the question's needed tools, counted from
- * 0. The rank is Infinity for a needed tool outside the candidates.
+ * Returns the ranking metrics for one question. The list `ranks` has the ranks of the question's needed
+ * tools, counted from 0. The rank is Infinity for a needed tool outside the candidates.
  */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
   const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;

@@ -38,7 +38,7 @@ export interface Seen {
   readonly turn: StageTurn;
   /** Keyword scores. The array is indexed by tool position. */
   readonly keyword: Float64Array;
-  /** The features of each tool. The columns are `allFeatureNames`, which start with `featureNames`. */
+  /** The features of each tool, in the order of `allFeatureNames`. */
   readonly features: Float32Array;
 }
 

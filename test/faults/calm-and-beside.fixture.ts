@@ -53,8 +53,8 @@ const idleWindowMs = 150;
 const ticksPerSecond = 100;
 
 /**
- * Waits until the stack's services have no work left. Such work includes computing tool vectors and storing
- * events.
+ * Waits until the stack's services have no work left. A service's work includes computing tool vectors and
+ * storing events.
  */
 export async function untilIdle(stack: StackUnderTest): Promise<void> {
   const pids = Object.values(stack.dev.services).flatMap(({ pid }) => pid ?? []);

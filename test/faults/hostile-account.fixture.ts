@@ -28,7 +28,7 @@ export type HostileReply = { readonly providerUrl: string } | { readonly statuse
 
 const script = join(import.meta.dirname, 'hostile-account.child.ts');
 
-/** A hostile account in a separate process, which leads its own session. */
+/** A hostile account in a separate process, which has its own operating system session. */
 export class HostileAccount {
   readonly #child: ChildProcess;
   /**

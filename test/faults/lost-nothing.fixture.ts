@@ -50,8 +50,8 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
 /** What the clients received in a test run. */
 export interface Seen {
   /**
-   * Maps each client request name to the gateway's request id. Contains every complete response with status
-   * 200.
+   * Maps each client request name to the gateway's request id. The map contains every complete response with
+   * status 200.
    */
   readonly answered: ReadonlyMap<string, string>;
   readonly sent: number;

@@ -55,7 +55,7 @@ interface Row {
   readonly load: () => HostileLoad;
   readonly probe: Probe;
   /**
-   * The number of requests per measurement. Only measurements with slow requests of the quiet account set the
+   * The number of requests per measurement. Only tests with slow requests of the quiet account set the
    * number.
    */
   readonly samples?: number;

@@ -12,8 +12,8 @@ import {
 } from './troubled-providers.fixture.ts';
 
 /**
- * The maximum numbers of requests served concurrently and of queued requests. One account may occupy half of
- * the queue.
+ * The maximum number of concurrent requests, and the maximum number of queued requests. One account may
+ * occupy half of the queue.
  */
 const [inFlightMax, queuedMax] = [4, 4];
 const slowMs = 1_000;

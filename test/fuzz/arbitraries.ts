@@ -38,7 +38,7 @@ const words = [
   'toString',
 ];
 
-/** Any string. Dangerous strings occur more often than random text would contain them. */
+/** Any string. Dangerous strings are more frequent than in random text. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...words),
   fc.string({ unit: 'binary', maxLength: 12 }),

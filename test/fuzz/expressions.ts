@@ -24,10 +24,7 @@ export interface FoundExpressions {
   readonly built: readonly BuiltExpression[];
 }
 
-/**
- * Matches paths of code that never runs in a service, which are specs, fixtures of specs, and the test
- * library.
- */
+/** Matches paths of specs, fixtures of specs, and the test library. This code never runs in a service. */
 const notRunTime = /\.(?:spec|fixture|child)\.tsx?$|^libs\/testing\//;
 
 /** Returns the paths of all source files of the services. */

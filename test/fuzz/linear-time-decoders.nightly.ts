@@ -1,6 +1,6 @@
 /**
- * Tests scanners that need more input than one text. The scanners handle decoding of small chunks, edits,
- * tokenization, tool definitions, and compression of valid JSON.
+ * Tests code that needs more input than one text. The code decodes small chunks, edits requests, counts
+ * tokens, reads tool definitions, and compresses valid JSON.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

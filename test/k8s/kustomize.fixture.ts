@@ -137,9 +137,9 @@ function readKustomization(directory: string): Kustomization {
 }
 
 /**
- * Renders Kubernetes objects with those kustomize features that k8s/ uses. These features are resources,
- * components, JSON patches, image tags, a namespace, and ConfigMaps from files. If kustomize is installed, a
- * spec compares the rendered objects with the output of kustomize.
+ * Renders Kubernetes objects with the kustomize features that k8s/ uses. The supported features are
+ * resources, components, JSON patches, image tags, a namespace, and ConfigMaps from files. If kustomize is
+ * installed, a spec compares the rendered objects with the output of kustomize.
  */
 export function renderKustomization(directory: string): Manifest[] {
   const own = readKustomization(directory);

@@ -1,7 +1,7 @@
-// `npm run agent -- <name> [arguments]` starts an agent from the npm registry with the running gateway. The
-// agent gets a new API key, which the command revokes at the end of the session. GATEWAY_URL and
-// GATEWAY_API_KEY select a different gateway. AGENT_FORMAT selects the wire format, AGENT_MODEL the model,
-// and AGENT_HOME the folder of the agent's configuration and sessions.
+// `npm run agent -- <name> [arguments]` starts an agent from the npm registry with the running gateway.
+// The agent gets a new API key, which the command revokes at the end of the session.
+// GATEWAY_URL and GATEWAY_API_KEY select a different gateway.
+// AGENT_FORMAT and AGENT_MODEL select the wire format and the model. AGENT_HOME is the agent's home folder.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';

@@ -52,9 +52,7 @@ function forwards(statement: ts.Statement, imported: ReadonlySet<string>): boole
   return ts.isClassDeclaration(statement) && isForwardingClass(statement, imported);
 }
 
-/**
- * Returns true for a class with a single method that only calls an imported function. Such a class is only a wrapper.
- */
+/** Returns true for an unnecessary class, which has a single method that only calls an imported function. */
 function isForwardingClass(declaration: ts.ClassDeclaration, imported: ReadonlySet<string>): boolean {
   const methods = declaration.members.filter((member) => ts.isMethodDeclaration(member));
   const [method] = methods;

@@ -16,7 +16,7 @@ import { demoEmail } from './stack/demo-account.ts';
  * service.
  */
 export const CALL = { deadlineMs: 30_000 };
-/** The client address that the account service counts failed sign-in attempts for. */
+/** The client address for which the account service counts failed sign-in attempts. */
 const clientAddress = 'operator';
 
 /**

@@ -18,7 +18,7 @@ const sections = [
 
 const escapeHtml = (text) => text.replace(/[&<>"]/g, (found) => `&#${found.charCodeAt(0)};`);
 
-/** `guides/README.md` becomes `guides/index`, and `guides/limits.md` becomes `guides/limits`. */
+/** Returns a page's address, such as `guides/limits` for `guides/limits.md`. */
 const addressOf = (file) => file.replace(/README\.md$/, 'index.md').replace(/\.md$/, '');
 
 /**

@@ -20,8 +20,8 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
 };
 
 /**
- * APIs through which a model with tool support accepts tools if the fact list names the API for the model.
- * The fact list has a separate field for chat-completions.
+ * APIs through which a model accepts tools, if the model supports tools and the fact list names the API. The
+ * fact list has a separate field for chat-completions.
  */
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 

@@ -1,13 +1,11 @@
 /**
- * Checks the model catalogue:
+ * `npm run catalog:check` checks the model catalogue.
  *
- *     npm run catalog:check The check fails if a current model has no price,
- *or if the catalogue lacks a model of the fact list. The check fails if
- *a list has an unknown field, or if sources differ without a stated
- *reason. The check fails if the data file differs from the output of
- *`npm run catalog:update`. In `npm run catalog:check`, an old list
- *causes only a warning. An old list makes `npm run test:nightly --
- *catalogue-age` fail.
+ * The check fails if a current model has no price, or if the catalogue lacks a model of the fact list. The
+ * check fails if a list has an unknown field, or if sources differ without a stated reason. The check fails if
+ * the data file differs from the output of `npm run catalog:update`.
+ *
+ * An old list causes only a warning. The test `npm run test:nightly -- catalogue-age` fails for an old list.
  */
 import { readFileSync } from 'node:fs';
 import { buildCatalog } from './build.ts';

@@ -3,7 +3,7 @@ import { isTree, type Tree } from './models-dev.ts';
 
 /**
  * Merges a model's line in the fact list into the model's models.dev entry. Values from the fact list take
- * precedence. The list has the format of models.dev.
+ * precedence. The merged entry has the format of models.dev.
  */
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
   const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });

@@ -1,7 +1,6 @@
 /**
- * Builds the data file of the model catalogue:
- *
- *     npm run catalog:update [-- --from FILE_OR_URL --from-date 2026-09-30] [--pi-ai FOLDER] [--dry-run]
+ * Builds the data file of the model catalogue. Usage:
+ * `npm run catalog:update [-- --from FILE_OR_URL --from-date 2026-09-30] [--pi-ai FOLDER] [--dry-run]`.
  *
  * Without `--from`, the command needs no network. The command reads the lists in `lists/` and the
  * pinned package @pydantic/genai-prices. With `--from`, the command first replaces the copy of

@@ -9,7 +9,7 @@ const contractsFolder = 'libs/contracts/src';
  * table. In addition, renders a function in the app that serves the contract, and a method in the
  * controller of the contract's family. For a new family, also renders a controller and its entry in the
  * app's module.
- * @param subject `<server>.<verb-noun>`, like `account.rotate-key`. The server is an app, given by name.
+ * @param subject the contract's name `<server>.<verb-noun>`, such as `account.rotate-key`, where the server is an app
  * @param family the folder of the controller in the app, like `keys`
  * @throws Error for an unknown server or a name in use
  */

@@ -1,9 +1,8 @@
 /**
- * Generates the files that every new contract, route or provider needs:
- *
- *     npm run generate -- contract account.rotate-key --family keys
- *     npm run generate -- route model-status [--path /v1/models/status]
- *     npm run generate -- provider acme --base-url https://api.acme.ai/v1 --docs-url https://docs.acme.ai [--display-name Acme]
+ * Generates the files that every new contract, route or provider needs. Usage:
+ * - `npm run generate -- contract account.rotate-key --family keys`.
+ * - `npm run generate -- route model-status [--path /v1/models/status]`.
+ * - `npm run generate -- provider acme --base-url https://api.acme.ai/v1 --docs-url https://docs.acme.ai [--display-name Acme]`.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,12 +1,12 @@
 /** A name in all spellings that the generated files use. */
 export interface Names {
-  /** The spelling `rotate-key`. */
+  /** The spelling with hyphens, such as rotate-key. */
   readonly kebab: string;
-  /** The spelling `rotateKey`. */
+  /** The spelling in camel case, such as rotateKey. */
   readonly camel: string;
-  /** The spelling `RotateKey`. */
+  /** The spelling in Pascal case, such as RotateKey. */
   readonly pascal: string;
-  /** The spelling `Rotate key`. */
+  /** The spelling as the start of a sentence, such as Rotate key. */
   readonly sentence: string;
 }
 

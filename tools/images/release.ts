@@ -1,7 +1,6 @@
 /**
- * Builds and pushes the images of a release.
- *
- *     npm run images:release -- --registry ghcr.io/example [--version 0.1.0] [--platforms linux/amd64,linux/arm64]
+ * Builds and pushes the images of a release. Usage:
+ * `npm run images:release -- --registry ghcr.io/example [--version 0.1.0] [--platforms linux/amd64,linux/arm64]`.
  *
  * The command checks the pinned base images, and builds and pushes every image with its attestations. The
  * command writes the digests to dist/release/images.yaml, as `images` entries for a Kubernetes overlay.

@@ -39,8 +39,8 @@ export function parseModelId(id: string): string {
 }
 
 /**
- * Lists the files of a model at a branch, tag or commit. Uses the huggingface.co API, which other hubs also
- * support: `GET /api/models/{id}/revision/{revision}?blobs=true`.
+ * Lists the files of a model at a branch, tag or commit. Calls `GET /api/models/{id}/revision/{revision}?blobs=true`
+ * of the huggingface.co API, which other hubs also support.
  */
 export async function readRevision(hub: string, id: string, revision: string): Promise<HubRevision> {
   const url = `${hub}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;

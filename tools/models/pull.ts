@@ -1,8 +1,8 @@
 /**
  * Downloads a sentence transformer or a cross-encoder for the tool router.
  *
- *     npm run models:pull -- <owner/name> [--revision main] [--file onnx/model_quantized.onnx]
- *       [--into .data/models] [--hub https://huggingface.co]
+ * Usage: `npm run models:pull -- <owner/name> [--revision main] [--file onnx/model_quantized.onnx]
+ * [--into .data/models] [--hub https://huggingface.co]`.
  *
  * The variable MODEL_HUB_URL sets another default hub.
  */

@@ -2,8 +2,8 @@ import type { ClientFormat } from '@gateway/interchange';
 import { formatNamed, providerFormatNamed, scanJson } from '@gateway/wire-formats';
 
 /**
- * Provider state in transcripts, which providers expect back unchanged. The tests translate a client's
- * request, or edit it as a plan does.
+ * Provider state in transcripts. Providers must receive their state back unchanged. The tests translate a
+ * client's request, or edit it as a plan does.
  */
 
 type Json = Record<string, unknown>;

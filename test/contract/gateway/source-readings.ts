@@ -1,5 +1,5 @@
 /**
- * Reads the raw JSON of the recordings, independently of the code under test. `sum-stream.ts` reads streams.
+ * Reads the recordings' raw JSON, independently of the code under test. The module `sum-stream.ts` reads streams.
  */
 import type { Recording } from '@gateway/testing';
 import { bodyOf } from '../check-every.ts';

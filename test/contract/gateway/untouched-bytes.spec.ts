@@ -22,7 +22,7 @@ interface Endpoint {
   readonly base: string;
   /** Returns the URL path and body of the request that a client would send to the gateway. */
   address(recording: Recording): { readonly path: string; readonly body: Buffer };
-  /** Whether a recorded request names its model where the endpoint expects it. */
+  /** Whether a recorded request has the model name in the place that the endpoint expects. */
   namesModel(recording: Recording): boolean;
 }
 

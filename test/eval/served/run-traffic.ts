@@ -31,11 +31,11 @@ export interface TrafficResult {
 }
 
 /**
- * The share of shadow conversations before and after an account has `learningSamples` measured
- * conversations.
+ * The probability of a shadow conversation, for accounts with fewer than `learningSamples` measured
+ * conversations and for all other accounts.
  */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
-/** The growth factor of shadow conversations after which the worker computes a new policy. */
+/** The worker computes a new policy when the number of shadow conversations has grown by this factor. */
 const growth = 1.2;
 const firstSamples = 20;
 const setup = ['list', 'model', 'ranker'] as const;
@@ -43,8 +43,8 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
  * Sends conversations through the planner, the request log and calibration, like the gateway does. Shadow
- * conversations are drawn at random. All other conversations are served under the current routing policy. The
- * worker computes new policies while conversations arrive.
+ * conversations are drawn at random. All other conversations use the current routing policy. The worker
+ * computes new policies while conversations arrive.
  */
 export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   const { conversations, recallTarget, recoveryRate, length, random } = traffic;

@@ -31,7 +31,7 @@ export interface Point {
   readonly bill: Readonly<Record<string, Bill>>;
 }
 
-/** The recovery rates at which effective recall is computed: the prior, and two higher rates. */
+/** The recovery rates at which effective recall is computed, which are the prior and two higher rates. */
 export const comparedRates = [0.5, 0.75, 0.9] as const;
 
 export type Replay = (subject: ReplaySubject) => Promise<ReplayOutcome>;

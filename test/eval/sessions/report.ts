@@ -62,8 +62,8 @@ function barsOf(report: ListReport): Record<string, Bar> {
 }
 
 /**
- * Describes how a model with bound reasoning is billed: the parts of the bill, and the cheapest method that
- * reaches the default recall target, by recovery rate.
+ * Describes the bill of a model with bound reasoning by its parts. For each recovery rate, adds the cheapest
+ * method that reaches the default recall target.
  */
 function describeBound(model: string, points: readonly Point[]): string[] {
   const unchanged = points[0];

@@ -75,7 +75,7 @@ export interface Parser {
 }
 
 const exact = (key: string, name: string): boolean => key === name;
-/** Go's `encoding/json` ignores letter case, and treats `ſ` as `s` and the Kelvin sign as `k`. */
+/** Go's `encoding/json` ignores letter case, and treats the long s (ſ) as s and the Kelvin sign as k. */
 const folded = (key: string, name: string): boolean => foldGo(key) === foldGo(name);
 const foldGo = (key: string): string => key.replaceAll('ſ', 's').replaceAll('\u212a', 'k').toLowerCase();
 /** Go's `encoding/json/v2` also ignores dashes and underscores. */

@@ -117,7 +117,7 @@ describe('a change that was committed but not announced', () => {
     await untilEpoch(other, (epoch) => epoch > 0);
     await untilAnnounced();
     heard.length = 0;
-    // The database contains what a process leaves behind if it is killed between committing and announcing a change.
+    // The database now contains a change that was committed but not announced, as if a process was killed between.
     await database.query(
       `WITH changed AS (UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch)
        UPDATE api_keys SET revoked_at = now(), epoch = changed.epoch FROM changed WHERE id = $2`,
@@ -172,7 +172,7 @@ it('an epoch that was not written while Redis was down is written when Redis is 
 it('an epoch that Redis refused is written as soon as Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
-  // Before its promotion, a Redis replica rejects writes, but a Redis server with full memory accepts epochs.
+  // A Redis replica rejects all writes, but a Redis server with full memory would still accept epochs.
   await redis.replicaof('127.0.0.1', '1');
   try {
     board.write(name, 5);

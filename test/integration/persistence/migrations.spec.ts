@@ -8,8 +8,8 @@ import { undoAll, type Stack, type Undo } from '../stack.fixture.ts';
 const prismaDir = resolve(import.meta.dirname, '../../../prisma');
 
 /**
- * An SQL query for a database's columns, indexes and foreign keys, all of which Prisma models. Prisma's
- * schema language has no check constraints.
+ * An SQL query for the columns, indexes and foreign keys of a database. Prisma's schema language has no check
+ * constraints, so the query omits check constraints.
  */
 const catalogue = `
   SELECT format('column %s.%s %s null=%s default=%s', table_name, column_name,

@@ -62,7 +62,7 @@ async function buildApps(): Promise<void> {
 }
 
 /**
- * Prepares the checkout for starting the stack: installs servers, creates the links that Postgres needs,
+ * Prepares the checkout for starting the stack. Installs servers, creates the links that Postgres needs,
  * generates Prisma clients, and builds apps. Steps that are already done are skipped, so every command may
  * call this function.
  */

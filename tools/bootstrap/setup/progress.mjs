@@ -17,14 +17,14 @@ export function continuedEnv() {
   return { ...process.env, [startVariable]: String(commandStartedAtMs) };
 }
 
-/** Formats a duration in milliseconds as seconds with one decimal: `12.3 s`. */
+/** Formats a duration in milliseconds as seconds with one decimal, such as `12.3 s`. */
 export function renderDuration(ms) {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
 /**
- * Runs one step of a command, and prints the title immediately and the duration at the end. A long step prints
- * its duration so far: every second in a terminal, otherwise every 30 seconds. Returns what `work` returns.
+ * Runs one step of a command, and prints the title immediately and the duration at the end. A long step prints its
+ * duration so far, every second in a terminal and otherwise every 30 seconds. Returns the result of `work`.
  */
 export async function runStep(title, work) {
   const out = process.stdout;

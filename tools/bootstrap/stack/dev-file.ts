@@ -14,7 +14,7 @@ const runningService = z.object({
 });
 
 /**
- * The content of `.data/dev.json`: the information needed to use a running stack. The file contains
+ * The content of `.data/dev.json`, which has the information needed to use a running stack. The file contains
  * secrets.
  */
 export const devInfo = z.object({

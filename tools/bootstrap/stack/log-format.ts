@@ -10,7 +10,7 @@ const levelColours: Readonly<Record<string, number>> = {
   trace: 90,
 };
 /**
- * Members of a JSON log line that the readable line starts with, or that are the same in all lines of a
+ * Members of a JSON log line that form the start of the readable line, or are the same in all lines of a
  * process.
  */
 const shown = new Set(['level', 'time', 'msg', 'service', 'instance_id']);

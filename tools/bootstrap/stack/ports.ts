@@ -58,8 +58,8 @@ export async function chooseFreePort(): Promise<number> {
 
 export interface PortBook {
   /**
-   * Returns a free port for `name`. Ports are tried in this order: the requested port, the previous port, the
-   * default port, any free port.
+   * Returns a free port for `name`. Tries the requested port first, then the previous port, then the default
+   * port, and then any free port.
    */
   choose(name: string, wanted?: number): Promise<number>;
 }

@@ -60,7 +60,7 @@ const deletionCommands = ['scan', 'del', 'unlink'];
  * cache allows it.
  */
 const shareCommands = ['eval', 'evalsha', 'get', 'set', 'strlen', 'incrby', 'expire'];
-/** Returns the pattern of the Redis keys that store how much of each account share of one resource is used. */
+/** Returns the pattern of the Redis keys that store each account's current use of one resource. */
 const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
 
 const jobsOf = (queue: string) => `bull:${queue}:*`;

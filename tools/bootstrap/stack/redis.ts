@@ -6,7 +6,7 @@ import type { ProcessPlan } from './managed-process.ts';
 import { requireProgram } from './programs.ts';
 import { renderRedisAcl, type RedisServer } from './redis-acl.ts';
 
-/** Redis settings that depend on what the server is used for. */
+/** Redis settings that depend on the server's purpose. */
 const settings: Readonly<Record<RedisServer, string>> = {
   // Jobs must survive Redis restarts and must never be evicted.
   queue: `appendonly yes

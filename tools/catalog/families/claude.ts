@@ -150,8 +150,8 @@ export function findClaudeFacts(
 }
 
 /**
- * Returns `opus 4.5` for model ids like `claude-opus-4-5-20251101`, `anthropic.claude-opus-4.5` and
- * `claude-opus-4-5@20251101`.
+ * Returns the line and version in a model id. For example, returns `opus 4.5` for `claude-opus-4-5-20251101`,
+ * `anthropic.claude-opus-4.5` and `claude-opus-4-5@20251101`.
  */
 function nameClaude(modelId: string): string | undefined {
   const parsed = /claude-(fable|mythos|opus|sonnet|haiku)-(\d)(?:[-.](\d{1,2})(?!\d))?(?!\d)/i.exec(modelId);

@@ -1,7 +1,7 @@
 import type { FamilyFacts } from './family.ts';
 
 /**
- * Gemini 3.6 and later at Google's own addresses. The APIs check the signature of reasoning, but no source
+ * Returns the facts about Gemini 3.6 and later. The APIs check the signature of reasoning, but no source
  * mentions a prefix check.
  */
 export function findGeminiFacts(provider: string, modelId: string): FamilyFacts | undefined {
