@@ -6,9 +6,7 @@ const environment = z
   .object({
     ...serviceVariables,
     BILLING_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-    /**
-     * The Redis server of the job queue. This Redis server must not evict keys (`maxmemory-policy noeviction`).
-     */
+    /** The Redis server of the job queue, which must not evict keys (`maxmemory-policy noeviction`). */
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
     /**
      * Stripe's secret key or restricted key. Without a Stripe key, the billing service runs in self-hosted

@@ -60,8 +60,8 @@ export class CompressorModule implements OnModuleDestroy {
 }
 
 /**
- * One worker thread stores small conversations, and another stores large conversations. Both threads share
- * the memory limit.
+ * One worker thread stores small conversations, and another stores large conversations. The two threads
+ * share the memory limit.
  */
 function provideCompressor({
   instanceId,

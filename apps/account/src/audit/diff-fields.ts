@@ -6,7 +6,7 @@ const valueLengthMax = 1_024;
 /**
  * Lists the fields that differ between two objects, each with its content before and after the change. A
  * field in a nested object is named by its path. Callers must pass only objects from API responses, because
- * these never contain secrets.
+ * API responses never contain secrets.
  */
 export function diffFields(before: object, after: object): AuditChanges {
   const [from, to] = [flatten(before), flatten(after)];

@@ -85,8 +85,8 @@ export function renderOrigin(origin: RequestOrigin | undefined) {
 }
 
 /**
- * Maximum number of failed sign-ins that are recorded per person and hour. This limit keeps password guesses
- * from filling the audit log.
+ * Maximum number of failed sign-ins that are recorded per person and hour, so that password guesses cannot
+ * fill the audit log.
  */
 const failedSignInsMax = 20;
 const hourMs = 3_600_000;
@@ -105,8 +105,8 @@ export type PersonAction = Extract<AuditAction, `${'session' | 'password' | 'ema
 /**
  * Adds an event about a person's sign-in to the audit log of the person's account. No event is recorded for a
  * person without an account, because each audit log belongs to an account. Failed sign-ins beyond an hourly
- * limit are not recorded. Callers must not wait for this function before the response to a failed sign-in.
- * Otherwise, the response time would reveal whether the person exists.
+ * limit are not recorded. Callers must respond to a failed sign-in without waiting for this function, because
+ * the response time would reveal whether the person exists.
  */
 export async function recordPersonEvent(
   tx: Pick<AccountModels, 'person' | 'auditEvent'>,

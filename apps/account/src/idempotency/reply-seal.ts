@@ -54,6 +54,6 @@ export function openReply(pepper: Buffer, owner: ReplyOwner, sealed: Uint8Array)
 
 function deriveKey(pepper: Buffer, { accountId, idempotencyKeySha256 }: ReplyOwner): Buffer {
   const salt = Buffer.from(idempotencyKeySha256, 'hex');
-  // This label must never change, because stored replies cannot be decrypted with a different label.
+  // The HKDF label must never change, because stored replies cannot be decrypted with a different label.
   return Buffer.from(hkdfSync('sha256', pepper, salt, `idempotent answer|${accountId}`, keyBytes));
 }

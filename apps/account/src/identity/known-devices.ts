@@ -24,8 +24,7 @@ const claims = z.object({ sub: z.string(), jti: z.string().min(1).max(64), gen: 
 /**
  * Creates and checks device tokens. A device token is a signed proof of an earlier sign-in in a browser. The
  * only effect of a device token is that the browser has a separate budget for wrong passwords. All replicas
- * derive the same Ed25519 key from the seed. Edge gateways can therefore verify a device token with the
- * public key.
+ * derive the same Ed25519 key from the seed. Edge gateways verify device tokens with the public key.
  */
 export class KnownDevices {
   readonly #privateKey: KeyObject;

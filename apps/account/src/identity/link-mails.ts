@@ -46,9 +46,9 @@ interface WaitingMail {
 }
 
 /**
- * Sends links by email after the reply to the request. The reply to a request therefore takes the same time
- * for known and unknown email addresses. Emails wait in memory until they are sent. If the process ends while
- * an email is waiting, the person must request another one.
+ * Sends links by email after the reply to the request, so that the reply takes the same time for known and
+ * unknown email addresses. Emails wait in memory until they are sent. If the process ends while an email is
+ * waiting, the person must request another one.
  */
 export class LinkMails {
   readonly #options: LinkMailsOptions;
@@ -127,7 +127,7 @@ export class LinkMails {
 
 /**
  * The URL of the dashboard page that accepts the token. The token in a link is in the URL's fragment, which
- * browsers do not send to servers. The token therefore never appears in a server log or referrer.
+ * browsers do not send to servers. A server log or referrer never contains the token.
  */
 export function renderLink(publicUrl: string, purpose: MailPurpose, token: string): string {
   return `${publicUrl}/dashboard/${purpose}#token=${token}`;

@@ -24,9 +24,9 @@ type Outcome =
   | { readonly kind: 'reused'; readonly user: { readonly id: string; readonly email: string } };
 
 /**
- * Replaces a refresh token with a new one. If a refresh token is used twice, it may have been
- * stolen. The service cannot distinguish the owner of the token from a thief. A second use of a refresh token
- * therefore ends the login session (RFC 9700 §4.14.2). Throws `invalid_refresh_token`.
+ * Replaces a refresh token with a new one. A second use of a refresh token ends the login session, because
+ * the token may have been stolen (RFC 9700 §4.14.2). The service cannot distinguish the owner of the token
+ * from a thief. Throws `invalid_refresh_token`.
  */
 export async function refreshLoginSession(
   identity: Identity,

@@ -60,8 +60,8 @@ export async function changePassword(
 }
 
 /**
- * Sends a link for a new password. The reply is sent before the email address is looked up. The reply is
- * therefore the same for known and unknown email addresses. Throws `mail_not_configured` if no mail server is
+ * Sends a link for a new password. The reply is sent before the email address is looked up, so the reply is
+ * the same for known and unknown email addresses. Throws `mail_not_configured` if no mail server is
  * configured. Throws `too_many_attempts` for a client that requests too many emails, and
  * `service_unavailable` if too many emails are waiting.
  */

@@ -8,9 +8,9 @@ import { auditUser } from './audit-person.ts';
 import { findMailToken, useMailToken } from './mail-tokens.ts';
 
 /**
- * Creates a person and starts the person's first login session. This error reveals that an email address
- * exists. The edge gateway therefore limits the rate of sign-up attempts. Throws `email_taken`,
- * `sign_up_closed` and `invalid_field`.
+ * Creates a person and starts the person's first login session. Throws `email_taken`, `sign_up_closed` and
+ * `invalid_field`. The edge gateway limits the rate of sign-up attempts, because `email_taken` reveals that
+ * an email address exists.
  */
 export async function signUp(
   identity: Identity,
@@ -29,8 +29,8 @@ export async function signUp(
   const refreshToken = createRefreshToken();
   const session = await createUser(identity, { email, passwordHash, refreshToken });
   identity.countEvent('signed-up');
-  // A sign-up succeeds even without the verification email, because the person can request another email.
-  // A full email queue therefore does not fail the sign-up.
+  // A sign-up succeeds even if the email queue is full, because the person can request another verification
+  // email.
   identity.linkMails?.offer('verify-email', email);
   const deviceToken = await identity.devices.issue({ id: session.userId, deviceGeneration: 0 });
   const issued = { email, emailVerified: false, refreshToken, deviceToken };

@@ -25,12 +25,12 @@ import type { AccountDatabase, AccountModels } from '../persistence/account-data
 /** Maximum number of active API keys per account. With this maximum, a list of all keys fits into one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked API keys that are kept per account. The request log shows the names of these
+ * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked
  * keys. Above the maximum, the keys that were revoked first are deleted first.
  */
 const revokedKeysMax = 10_000;
 /**
- * Maximum total size of the tool lists for all of an account's API keys, as JSON. This size is half of the
+ * Maximum total size of the tool lists for all of an account's API keys, as JSON. The limit is half of the
  * maximum message size.
  */
 const toolListBytesMax = 4 * 1024 * 1024;

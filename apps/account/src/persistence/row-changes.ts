@@ -4,8 +4,8 @@ import type { AccountModels } from './account-database.ts';
 
 /**
  * Increments and returns the account's epoch (change number). The function locks the account's row until the
- * transaction ends. Changes to the same account therefore run one after another, so that the transaction can
- * count rows reliably. Throws `not_found` for an unknown account.
+ * transaction ends. The lock serializes changes to an account, so that the transaction can count rows
+ * reliably. Throws `not_found` for an unknown account.
  */
 export async function takeNextEpoch(tx: AccountModels, accountId: string): Promise<number> {
   try {

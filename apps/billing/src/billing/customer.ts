@@ -47,8 +47,8 @@ export async function ensureCustomer(
 
 /**
  * Stores the customer's current subscription, read from Stripe. If two updates run concurrently, the outcome
- * of the update that started later is kept. A change at Stripe during the update triggers a new Stripe event
- * and therefore another update.
+ * of the update that started later is kept. A change at Stripe during the update triggers a new Stripe
+ * event, which causes another update.
  */
 export async function syncCustomer(
   { database, now }: CustomerContext,

@@ -5,10 +5,10 @@ import type { BillingDatabase } from '../persistence/billing-database.ts';
 
 /**
  * Maximum number of ledger rows that one SQL statement changes. Each statement takes a fraction of a second, so
- * it hardly delays other writers.
+ * that other writers do not wait long.
  */
 const rowsAtOnce = 5_000;
-/** Time limit for one call, in milliseconds. This limit is well below the deadline of the RPC contract. */
+/** Time limit for one call in milliseconds, well below the deadline of the RPC contract. */
 const workMs = 5_000;
 /**
  * How long the write of the deletion mark waits for active writers, in milliseconds. If the wait takes
@@ -64,8 +64,7 @@ async function forgetCustomer(
 /**
  * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read the
  * deletion mark. Therefore, no writer can add a ledger entry after the account was renamed. An SQL statement
- * takes its snapshot after it acquires its locks. A writer that waits for this lock therefore reads the
- * deletion mark.
+ * takes its snapshot after it acquires its locks, so a writer that waits for the lock reads the deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

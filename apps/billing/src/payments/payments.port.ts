@@ -51,13 +51,13 @@ export interface Payments {
    */
   findSubscription(customerId: string): Promise<PaidSubscription | null>;
   /**
-   * Deletes the customer and ends its subscriptions immediately. If Stripe has no such customer, the call
-   * still succeeds.
+   * Deletes the customer and ends its subscriptions immediately. The call also succeeds if the customer
+   * does not exist at Stripe.
    */
   deleteCustomer(customerId: string): Promise<void>;
   /**
-   * Parses a Stripe event. Throws `invalid_webhook_signature` unless Stripe signed exactly these bytes within
-   * the last few minutes.
+   * Parses a Stripe event. Throws `invalid_webhook_signature` unless Stripe signed exactly the given bytes
+   * within the last few minutes.
    */
   readEvent(body: Uint8Array, signature: string, now: Date): PaymentEvent;
 }

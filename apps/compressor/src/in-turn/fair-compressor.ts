@@ -33,8 +33,8 @@ const turns: FairQueueOptions = {
 };
 
 /**
- * The share of the worker thread's time that one account gets while other accounts are active. The thread
- * compresses a megabyte in about 130 ms. The initial burst is therefore large enough for a long conversation.
+ * The share of the worker thread's time that one account gets while other accounts are active. The initial
+ * burst is large enough for a long conversation, because the thread compresses a megabyte in about 130 ms.
  */
 const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 250 };
 
@@ -53,7 +53,7 @@ interface FairCompressorOptions {
 /**
  * Compresses requests from all accounts in turn, so that the conversations of one account do not delay those
  * of other accounts. Small requests are compressed on the event loop. Large requests run in a worker thread.
- * The operating system divides processor time between this thread and the event loop.
+ * The operating system divides processor time between the worker thread and the event loop.
  */
 export class FairCompressor {
   readonly #options: FairCompressorOptions;

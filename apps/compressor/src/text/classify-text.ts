@@ -44,8 +44,8 @@ const tagged = /<\/[A-Za-z_][\w-]*>\s*$/;
 
 /**
  * Whether an assistant turn ends in a command, as a fenced block or as an element like `</command>`. Some
- * agents write commands in these forms instead of using tool calls. The user turn after a command contains
- * the output of the command.
+ * agents write commands as text instead of using tool calls. The user turn after a command contains the
+ * output of the command.
  */
 export function endsInCommand(assistantText: string): boolean {
   const tail = assistantText.slice(-tailLength).trimEnd();

@@ -3,8 +3,8 @@ import { countTokens } from './count-tokens.ts';
 import { cutExactly } from './cut-text.ts';
 
 /**
- * Words, numbers, blanks, line breaks and punctuation in any order. These are the character classes that the
- * tokenizer's pattern distinguishes.
+ * Words, numbers, blanks, line breaks and punctuation in any order. The tokenizer's pattern distinguishes
+ * the same character classes.
  */
 const piece = fc.oneof(
   fc.constantFrom(

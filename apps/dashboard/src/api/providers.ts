@@ -14,7 +14,7 @@ export function useProviders() {
   });
 }
 
-/** Reloads providers and models. Both lists change together when a provider is connected or removed. */
+/** Reloads the lists of providers and models, which change together when a provider is connected or removed. */
 function useRefresh() {
   const client = useQueryClient();
   return () => {

@@ -15,7 +15,7 @@ import { dismissNotice, useNotices, type Notice } from '../lib/notices.ts';
 import { queryClient } from '../api/client.ts';
 import { router } from './router.tsx';
 
-/** Shows the messages of `notifyDone`. This region always exists, so that screen readers announce new messages. */
+/** Shows the messages of `notifyDone`. The region always exists, so that screen readers announce new messages. */
 function Notices() {
   const notices = useNotices();
   return (

@@ -31,8 +31,8 @@ export function describeTokensSaved(savings: Savings): string {
 }
 
 /**
- * The share of the input tokens that the gateway saved. This share is approximate, because providers use
- * their own tokenizers to count.
+ * The share of the input tokens that the gateway saved. The share is approximate, because each provider
+ * counts with its own tokenizer.
  */
 export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
   const saved = sumTokensSaved(savings);

@@ -78,10 +78,7 @@ export class AuditShipper {
    * account service can store the events in time.
    */
   #eventsAtOnce = eventsMax;
-  /**
-   * The ids of the events in the last round. The credential changes behind these events have already been
-   * broadcast.
-   */
+  /** The ids of the events in the last round, with credential changes that have already been broadcast. */
   #announced: ReadonlySet<string> = new Set();
 
   constructor(parts: ShipperParts) {

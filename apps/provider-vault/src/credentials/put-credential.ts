@@ -20,7 +20,7 @@ const attemptsMax = 3;
 
 /**
  * Stores a credential, or replaces the account's credential for the provider. A credential is bound to its base
- * URL. To change the base URL, the caller must therefore also send the credential again. Throws the errors of
+ * URL, so the caller must send the credential again to change the base URL. Throws the errors of
  * `openSealedSecret`. Also throws `invalid_field` for too many credentials, and `not_found` for a deleted
  * account.
  */

@@ -12,7 +12,7 @@ const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });
 
 const manifestSchema = z.object({
   /**
-   * The mapping of words to token ids. Each word in `vocabulary.txt` has a separate id. All other words share a
+   * The mapping of words to token ids. Each word in `vocabulary.txt` has a separate id. Unknown words share a
    * fixed number of ids (`buckets`).
    */
   kind: z.literal('words-and-buckets'),
@@ -22,7 +22,7 @@ const manifestSchema = z.object({
     .positive()
     .max(1 << 24),
   /**
-   * The text fields used in training, in id order. The router rejects the encoder if these fields differ from
+   * The text fields used in training, in id order. The router rejects an encoder with fields that differ from
    * the fields in the code.
    */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {

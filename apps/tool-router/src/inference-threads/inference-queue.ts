@@ -27,12 +27,12 @@ const waitingMax: Readonly<Record<Urgency, number>> = {
 };
 /**
  * Number of inference tasks that each account may still add after other accounts have filled the queue. With
- * these tasks, the queue may grow to twice its regular maximum size.
+ * the reserved tasks, the queue may grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
 /**
- * Maximum number of tasks from one account per batch, while other accounts wait. This limit keeps the delay for
- * other accounts within a few milliseconds.
+ * Maximum number of tasks from one account per batch while other accounts wait, which keeps the delay for other
+ * accounts within a few milliseconds.
  */
 const batchTasksPerAccountMax = 16;
 /**

@@ -52,7 +52,7 @@ export function findPinned(
 
 /**
  * The names of the basic tools in published coding agents, by purpose. Names are compared without case and
- * separators. Agents use these tools in every loop, although users rarely ask for them explicitly.
+ * separators. Agents use basic tools in every loop, although users rarely ask for basic tools explicitly.
  */
 const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySet<string>>> = {
   shell: new Set(

@@ -197,10 +197,10 @@ function listCandidates(
 }
 
 /**
- * Returns the reason that the plan reports. The plan reports the reason for its K (number of ranked tools)
- * when the tool set is chosen. The plan reports this reason for as long as all tools are sent. A plan reports
- * the reason `decided` if its tool set is chosen after requests with all tools. Plans for later turns report
- * the reason `frozen`, or `grown` if the newest turn added tools.
+ * Returns the reason that the plan reports. If all tools are sent, or if the first request chooses the tool
+ * set, the plan reports the reason for its K (number of ranked tools). A plan reports the reason `decided` if
+ * its tool set is chosen after requests with all tools. Plans for later turns report the reason `frozen`, or
+ * `grown` if the newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;

@@ -43,8 +43,8 @@ export interface RecallClass {
   /**
    * The values of K for a class of turns, one for each overall recall in ascending order. For each recall, K
    * (the number of ranked tools) minimizes the total number of forwarded tools. Each forwarded tool raises
-   * the recall of confident turns more than the recall of unsure turns. Recall is therefore above the mean
-   * for confident turns, and below the mean for unsure turns.
+   * the recall of confident turns more than the recall of unsure turns. Confident turns have an
+   * above-average recall, and unsure turns have a below-average recall.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }

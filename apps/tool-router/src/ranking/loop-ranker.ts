@@ -5,18 +5,18 @@ import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranke
 
 /**
  * Log-odds added to the score of a tool in an agent loop if the transcript contains a call of the tool. Agents often
- * call the same tool several times. This gain was set by hand, because no public data set contains agent loops.
+ * call the same tool several times. The gain was set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
 /**
  * Log-odds added to a tool's score in an agent loop if a result since the last user turn contains the tool's name.
- * Errors and search results name the tools that should be called next. This gain was set by hand, like `calledGain`.
+ * Errors and search results name the tools that should be called next. Like `calledGain`, the gain was set by hand.
  */
 const namedGain = 2;
 
 /**
  * Adds the state of the agent loop to a ranking. During an agent loop, the inner ranker's ranking of the turn
- * does not change. Every step can therefore use the cache of the inner ranker.
+ * does not change, so every step can use the cache of the inner ranker.
  */
 export class LoopRanker implements ToolRanker {
   readonly #ranker: ToolRanker;

@@ -60,10 +60,10 @@ export interface RankOptions {
 
 /**
  * The reason why this ranking method was used. With `semantic`, vectors ranked the tool list, as intended.
- * All other reasons apply to keyword rankings. With `asked`, the caller requested keyword ranking. With
- * `short_list`, all tools are forwarded. With `new_tools`, too many tools do not have a vector yet. Missing
- * vectors are computed after the plan has been made. With `no_model`, the model is missing or broken. With
- * `late`, the deadline has passed. With `busy`, too many tasks are waiting.
+ * All reasons except `semantic` apply to keyword rankings. With `asked`, the caller requested keyword
+ * ranking. With `short_list`, all tools are forwarded. With `new_tools`, too many tools do not have a
+ * vector yet. Missing vectors are computed after the plan has been made. With `no_model`, the model is
+ * missing or broken. With `late`, the deadline has passed. With `busy`, too many tasks are waiting.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 
@@ -99,8 +99,8 @@ export interface TurnRanking {
    */
   readonly namesTop: boolean;
   /**
-   * The share of the best tool's score, from 0 to 1, if scores are treated as log-odds. This share is a
-   * probability for vector ranking, but only an indication for keyword ranking.
+   * The share of the best tool's score, from 0 to 1, if scores are treated as log-odds. For vector ranking,
+   * the share is a probability. For keyword ranking, the share is only an indication.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;

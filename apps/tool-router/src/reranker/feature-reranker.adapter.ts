@@ -19,7 +19,7 @@ export class FeatureReranker implements Reranker {
     this.#session = session;
   }
 
-  /** @throws if model files are missing or corrupt, or if the graph does not accept these features. */
+  /** @throws if model files are missing or corrupt, or if the graph does not accept the router's features. */
   static async open(directory: string, threads: number): Promise<FeatureReranker> {
     const [json, model] = await Promise.all(
       ['features.json', 'model.onnx'].map((name) => readFile(join(directory, name))),

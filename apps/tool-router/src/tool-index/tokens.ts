@@ -14,7 +14,7 @@ const stopWords = new Set(
 );
 
 /**
- * Matches runs of text in scripts without spaces between words. Text in such scripts is split into pairs of characters.
+ * Matches runs of text in scripts without spaces between words, which are split into pairs of characters.
  */
 const unspacedRun =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
@@ -23,7 +23,7 @@ const wordPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{N}+/gu;
 
 /**
- * Most texts contain only ASCII characters. For such texts, the word pattern is five times as fast as the
+ * Most texts contain only ASCII characters. For ASCII texts, the word pattern is five times as fast as the
  * general pattern.
  */
 const asciiText = /^[\t-~]*$/;
@@ -43,8 +43,8 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token represented as an object. A counting function stores the token's place in this object, so it needs no
- * lookup per token. The place is valid until the counting function returns, so no other count may run during a count.
+ * A token represented as an object. A counting function stores the token's place in this object, which saves a lookup
+ * per token. The place is valid until the counting function returns, so no other count may run during a count.
  */
 export interface Word {
   readonly token: string;

@@ -6,7 +6,7 @@ import type { SharedVectors } from './shared-vectors.port.ts';
 
 /** Timeout of Redis commands in milliseconds. A plan may wait this long for an unresponsive Redis server. */
 const commandDefaultMs = 40;
-/** Time in seconds after which a stored vector expires. A vector that has not been used until then is computed again. */
+/** Time in seconds after which an unused vector expires. An expired vector is computed again. */
 const keptSeconds = 14 * 24 * 3600;
 const keysPerCommand = 256;
 /** Number of vectors that are written before the router waits for a reply from Redis. */

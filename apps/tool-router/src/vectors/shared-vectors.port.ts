@@ -15,8 +15,8 @@ export interface SharedVectors {
 }
 
 /**
- * The vector store of a deployment with only one router. This store is always empty, because no other router
- * shares its vectors.
+ * The vector store of a deployment with only one router. The store is always empty, because there is no
+ * other router with which to share vectors.
  */
 export const noSharedVectors: SharedVectors = {
   fetch: () => Promise.resolve(new Map()),

@@ -15,14 +15,14 @@ import type { VectorMetrics } from '../metrics/router-metrics.ts';
  */
 export const awaitedToolsMax = 250;
 /**
- * Maximum number of tool definitions that wait for a vector. Above this number, new tool definitions get no
- * vector, and their tool lists are ranked by keyword.
+ * Maximum number of tool definitions that wait for a vector. If the queue is full, new tool definitions get
+ * no vector, and their tool lists are ranked by keyword.
  */
 const pendingMax = 20_000;
 /**
- * Number of tool definitions that each account may still add after other accounts have filled the queue. This
- * number exceeds the length of the longest possible tool list. With these definitions, the queue may grow to
- * twice its regular maximum size.
+ * Number of tool definitions that each account may still add after other accounts have filled the queue. The
+ * value exceeds the length of the longest possible tool list. With the reserved definitions, the queue may
+ * grow to twice its regular maximum size.
  */
 const pendingReservedPerAccount = 5_000;
 /** Maximum total length of texts waiting for a vector, in characters. */

@@ -17,7 +17,7 @@ export interface ContentPlace {
 
 /**
  * Encrypts a request's content into salt, nonce, ciphertext and tag. Each content is encrypted with a
- * separate key. This key is derived from the service's key with HKDF-SHA-256 (RFC 5869). The HKDF salt is
+ * separate key, which is derived from the service's key with HKDF-SHA-256 (RFC 5869). The HKDF salt is
  * random, and the HKDF info is the account. The encryption also authenticates the account and the request, so
  * that a moved or swapped row cannot be decrypted.
  */

@@ -3,8 +3,8 @@ import type { DeadLetters } from '../jobs/write-request-log/request-log-writer.p
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
 /**
- * Number of rows that one SQL statement deletes. Each deletion takes a fraction of a second, so it hardly
- * delays other writers.
+ * Number of rows that one SQL statement deletes. Each deletion takes a fraction of a second, so that other
+ * writers do not wait long.
  */
 const rowsAtOnce = 5_000;
 /** Time limit for one call in milliseconds, well below the contract's deadline. */
@@ -62,8 +62,8 @@ export async function forgetAccount(
 /**
  * Marks an account as deleted, in the table `forgotten_accounts`. The table lock waits for writers that have
  * not read the deletion mark. The lock ensures that no writer adds rows for the account after the deletion.
- * An SQL statement takes its snapshot after it acquires its table locks. A writer that waits for this lock
- * therefore reads the deletion mark.
+ * An SQL statement takes its snapshot after it acquires its table locks, so a writer that waits for the lock
+ * reads the deletion mark.
  */
 async function writeTombstone(database: TelemetryDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

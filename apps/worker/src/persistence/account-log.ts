@@ -60,7 +60,7 @@ export async function queryAccountPage<Row>(
 }
 
 /**
- * Runs a query over `used`, the rows of an account in `tool_days` for a span of whole UTC days. This query
+ * Runs a query over `used`, the rows of an account in `tool_days` for a span of whole UTC days. The query
  * selects one page of a list with `pageOf`.
  */
 export async function queryToolDays<Row>(

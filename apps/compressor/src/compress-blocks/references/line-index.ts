@@ -21,8 +21,8 @@ const lineLookedAt = 4_000;
  */
 const gap = -1;
 /**
- * A number that replaces references and markers in the text that is searched. Repeated runs of lines
- * therefore cannot contain references or markers.
+ * A number that replaces references and markers in the text that is searched, so that repeated runs of
+ * lines cannot contain references or markers.
  */
 const standIn = -2;
 
@@ -112,8 +112,8 @@ export class LineIndex {
   }
 
   /**
-   * Returns the longest run of lines that starts at the given line and that a reference can replace. If
-   * there is no such run, returns the number of lines to skip.
+   * Returns the longest run of lines that starts at the given line and that a reference can replace. If no
+   * run can be replaced, returns the number of lines to skip.
    */
   #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
     const label = this.#labels[ids[at] as number];

@@ -9,8 +9,8 @@ import type { SchemaStep } from './schema-step.ts';
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
 
 /**
- * JSON Schema keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A
- * schema with one of these keywords keeps its `$schema`. Otherwise, the set of valid arguments could change.
+ * JSON Schema keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A schema
+ * with a listed keyword keeps its `$schema`, because a different draft could change which arguments are valid.
  */
 const dialectKeywords = new Set(
   (

@@ -36,7 +36,7 @@ function ResetForm({ token }: { readonly token: string }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const finish = async ({ email }: { readonly email: string }) => {
-      // The password reset has ended all login sessions of the person. The page therefore also ends the login session in this browser.
+      // The page ends the login session in this browser, because the password reset has ended all login sessions of the person.
       await logOut();
       await navigate('/sign-in', { replace: true, state: { resetEmail: email } });
     };

@@ -51,8 +51,8 @@ export function SignInPage() {
 }
 
 /**
- * The promise that completes the sign-in. Both runs of the effect share this promise. React may run the
- * effect twice, but the issuer's response can be used only once.
+ * The promise that completes the sign-in. React may run the effect twice, but the issuer's response can be
+ * used only once, so all runs of the effect share one promise.
  */
 let completion: Promise<string> | undefined;
 

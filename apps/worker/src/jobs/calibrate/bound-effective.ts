@@ -99,8 +99,8 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 /**
  * Returns the maximum probability that at most the observed number of misses occurs if the mean loss is
  * `loss`. With probability p₁, a conversation misses one tool and has the loss 1 − ρ (ρ is the recovery
- * rate). With probability p₂, a conversation misses several tools and has at most the loss 1. The two
- * probabilities therefore satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one
+ * rate). With probability p₂, a conversation misses several tools and has at most the loss 1. The
+ * probabilities p₁ and p₂ satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one
  * + w · more, with a fixed weight w. The weighted count of misses has a trinomial distribution. The test uses
  * the worst pair (p₁, p₂) with the given mean loss. The weighted count decreases as K (the number of ranked
  * tools) grows, so the smallest K that passes the test needs no statistical correction.

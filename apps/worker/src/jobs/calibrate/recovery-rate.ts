@@ -43,13 +43,12 @@ type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 
 /**
  * Measures the recovery rate ρ. The rate is the number of recovered tools divided by the number of missed
- * tools, in pruned conversations. The number of missed tools is estimated from shadow conversations. Each
- * shadow conversation was selected with a known probability p. A shadow conversation therefore represents (1
- * − p) / p pruned conversations from the same time and under the same policy. The method is the
- * Horvitz–Thompson estimator ("A Generalization of Sampling Without Replacement From a Finite Universe",
- * 1952). The bounds of ρ come from the delta method for the logarithm of a ratio. The variances are summed
- * over conversations, because the tool calls of a conversation are not independent. Plans use the lower
- * bound of ρ if the measurement contradicts the prior.
+ * tools, in pruned conversations. The number of missed tools is estimated from shadow conversations. A
+ * shadow conversation that was selected with probability p represents (1 − p) / p pruned conversations from
+ * the same time and under the same policy. The method is the Horvitz–Thompson estimator ("A Generalization
+ * of Sampling Without Replacement From a Finite Universe", 1952). The bounds of ρ come from the delta method
+ * for the logarithm of a ratio. The variances are summed over conversations, because the tool calls of a
+ * conversation are not independent. Plans use the lower bound of ρ if the measurement contradicts the prior.
  */
 export function measureRecoveryRate(
   pruned: readonly PrunedCount[],
@@ -138,9 +137,9 @@ export function lossOf(misses: number, recoveryRate: number): number {
 }
 
 /**
- * Computes bounds for effective recall, from the sum of the losses of `samples` conversations. A loss between 0 and 1
- * has at most the variance of a coin toss with the same mean. The binomial bound at the real-valued sum of the losses
- * is therefore conservative. `npm run eval:served` measures the error of the bounds of effective recall.
+ * Computes bounds for effective recall, from the sum of the losses of `samples` conversations. The binomial bound
+ * at the real-valued sum of the losses is conservative, because a loss between 0 and 1 has at most the variance
+ * of a coin toss with the same mean. `npm run eval:served` measures the error of the bounds of effective recall.
  */
 export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {

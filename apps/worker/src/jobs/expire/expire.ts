@@ -10,8 +10,8 @@ export interface Keeping {
 
 const dayMs = 86_400_000;
 /**
- * Number of rows that one SQL statement deletes. Each deletion takes a fraction of a second, so it hardly
- * delays other writers.
+ * Number of rows that one SQL statement deletes. Each deletion takes a fraction of a second, so that other
+ * writers do not wait long.
  */
 const rowsAtOnce = 5_000;
 /**

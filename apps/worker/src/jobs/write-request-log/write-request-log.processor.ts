@@ -16,7 +16,7 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 
 /**
  * A queue worker that accepts jobs with invalid JSON. BullMQ parses the data of a job before any other code
- * runs, so a job with invalid JSON would cause an error in BullMQ and stall permanently. This queue worker
+ * runs, so a job with invalid JSON would cause an error in BullMQ and stall permanently. `LenientJob`
  * returns invalid JSON as text, so that the batch is rejected like any other invalid batch.
  */
 class LenientJob extends Job<unknown> {

@@ -132,8 +132,8 @@ export function chooseRequestFilter({
 }
 
 /**
- * A model name can contain slashes. The filter `a/b` therefore matches both the model named `a/b` and the
- * model `b` from the provider `a`.
+ * A model name can contain slashes, so the filter `a/b` matches both the model named `a/b` and the model
+ * `b` from the provider `a`.
  */
 function listModelNames(model: string): TelemetryWhere[] {
   const slash = model.indexOf('/');
