@@ -7,8 +7,8 @@ import type { RequestEventV1 } from './events/request-event.v1.ts';
 const tokensPerTool = 100;
 
 /**
- * Tokens saved by a request. The request log, the ledger, the usage figures and the budgets all use these
- * counts of saved tokens.
+ * Tokens saved by a request. The request log, the ledger, the usage figures and the budgets all use the
+ * counts in `TokensSaved`.
  */
 export interface TokensSaved {
   /** Tokens saved by pruning tools, in the billing unit. The formula is (`toolsIn` − `toolsOut`) × 100. */

@@ -12,8 +12,8 @@ const randomCharacters = 43;
 const checksumCharacters = 6;
 const keyCharacters = scheme.length + randomCharacters + checksumCharacters;
 /**
- * The visible prefix consists of `sk-svc-` and the next four characters. Lists show this prefix instead of
- * the API key.
+ * The visible prefix consists of `sk-svc-` and the next four characters. Lists show the visible prefix
+ * instead of the API key.
  */
 const prefixCharacters = scheme.length + 4;
 const shape = new RegExp(`^${scheme}[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`);
@@ -53,7 +53,7 @@ export function createApiKey(): CreatedApiKey {
 }
 
 /**
- * The SHA-256 of an API key in lowercase hex. Messages and cache keys contain this digest instead of the API
+ * The SHA-256 of an API key in lowercase hex. Messages and cache keys contain the digest instead of the API
  * key.
  */
 export function keySha256(key: string): string {

@@ -77,8 +77,8 @@ export interface ChatSettings {
 }
 
 /**
- * Whether the model reasons before it responds. Clients use this setting if they set a token budget instead
- * of an effort level.
+ * Whether the model reasons before it responds. Clients that set a token budget instead of an effort level
+ * use `ThinkingSetting`.
  */
 export interface ThinkingSetting {
   readonly enabled: boolean;

@@ -115,7 +115,7 @@ export interface UsageEvent {
   readonly type: 'usage';
   /** Cumulative token counts. The last usage event contains the final counts. */
   readonly usage: TokenUsage;
-  /** The provider's original usage object. Omit this object if `usage` was modified. */
+  /** The provider's original usage object. Omit the original usage object if `usage` was modified. */
   readonly extensions?: Extensions;
 }
 
@@ -156,8 +156,5 @@ export type StreamEvent =
   | UsageEvent
   | FinishEvent
   | ErrorEvent
-  /**
-   * The format's own success terminator (`data: [DONE]`, `message_stop`, …). A stream without the terminator
-   * is truncated.
-   */
+  /** The format's success terminator (`data: [DONE]`, `message_stop`, …). Truncated streams have no terminator. */
   | { readonly type: 'message-end' };

@@ -65,7 +65,7 @@ const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
  *
  * The split does not depend on the language of the text. The running time is linear in the length of the
  * text. In recorded conversations, the split keeps every identifier that users wrote. The split removes more
- * than 99% of the identifiers in JSON results and more than 80% of those in shell command output
+ * than 99% of the identifiers in JSON results, and more than 80% of the identifiers in shell command output
  * (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
  */
 export function splitTurn(text: string): SplitTurn {
@@ -117,7 +117,7 @@ interface Line {
    */
   readonly first: number;
   /**
-   * The number of characters that are not whitespace. `symbols` is the number of symbols among these
+   * The number of characters that are not whitespace. `symbols` is the number of symbols among the visible
    * characters.
    */
   readonly seen: number;
@@ -144,7 +144,7 @@ function kindOf(
 ): 'blank' | 'fence' | 'machine' | 'prose' {
   if (first === end) return 'blank';
   const code = text.charCodeAt(first);
-  // Most lines start with a letter with which no line of program output starts, so this check usually ends early.
+  // Most lines start with a letter with which no line of program output starts, so the check usually ends early.
   if (!mayPrompt && ((traits[code] ?? 0) & startsMachine) === 0) return 'prose';
   if (code === 96 || code === 126) return fencePattern.test(text.slice(start, end)) ? 'fence' : 'prose';
   return isMachineLine(text.slice(first, end).trimEnd()) ? 'machine' : 'prose';

@@ -8,7 +8,7 @@ import { TimeShare, type TimeShareOptions } from './time-share.ts';
  */
 export type Pieces<Result> = Generator<undefined, Result, undefined>;
 
-/** Runs the work without a pause. Use this function only where accounts do not share the event loop. */
+/** Runs the work without a pause. Use `runAtOnce` only where accounts do not share the event loop. */
 export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
   let step = pieces.next();
   while (step.done !== true) step = pieces.next();
@@ -16,7 +16,7 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work in short pieces. Other work can run between two pieces. Use this function only for work that
+ * Runs the work in short pieces. Other work can run between two pieces. Use `runInPieces` only for work that
  * is limited by a mechanism other than a `LoopShare`.
  * @param pieceMs maximum duration of a piece of work, in milliseconds. A single step is never interrupted.
  */

@@ -1,9 +1,9 @@
 import type { BroadcastContract, RpcContract } from '@gateway/contracts';
 import type { z } from 'zod';
 
-/** The type of a request or message before schema defaults are applied. Callers pass values of this type. */
+/** The type of a request or message that callers pass, before schema defaults are applied. */
 export type RequestOf<Contract extends RpcContract> = z.input<Contract['request']>;
-/** The type of a request or message after schema defaults are applied. Servers receive values of this type. */
+/** The type of a request or message that servers receive, after schema defaults are applied. */
 export type ParsedRequestOf<Contract extends RpcContract> = z.output<Contract['request']>;
 /** The type of a reply that servers return. */
 export type ReplyOf<Contract extends RpcContract> = z.input<Contract['reply']>;

@@ -163,7 +163,7 @@ class NatsMessaging implements Messaging {
   }
 
   /**
-   * Subscriptions are kept across reconnections. Subscriptions are collected in this list until the first connection.
+   * Subscriptions are kept across reconnections. Subscriptions are collected in a list until the first connection.
    */
   #whenConnected(subscribe: (nats: NatsConnection) => void): void {
     const nats = this.#connection.established;

@@ -95,7 +95,7 @@ export const modelRecord = z.strictObject({
   /** Null if the caching rule is unknown. */
   cache: cacheRule.nullable(),
   /**
-   * The APIs for which a source documents whether the model accepts tools. Use `takesToolsOn` to read this field.
+   * The APIs for which a source documents whether the model accepts tools. Use `takesToolsOn` to read `toolsOn`.
    */
   toolsOn: z.partialRecord(apiName, toolCondition).optional(),
   /**
@@ -109,18 +109,18 @@ export const modelRecord = z.strictObject({
    */
   thinkingOff: z.union([z.boolean(), z.literal('between_tools')]).optional(),
   /**
-   * The effect of a changed prompt prefix on the model's reasoning. Absent if the effect is
-   * unknown. Use `bindsReasoning` to read this field.
+   * The effect of a changed prompt prefix on the model's reasoning. Absent if the effect is unknown. Use
+   * `bindsReasoning` to read `binding`.
    */
   binding: binding.optional(),
   /**
    * The APIs in which tools can be deferred behind the provider's tool search. Use `defersNatively` to read
-   * this field.
+   * `defersOn`.
    */
   defersOn: z.array(apiName).optional(),
   /**
-   * The APIs in which a message can add tools to the end of a conversation. Use `addsToolsOn` to read this
-   * field.
+   * The APIs in which a message can add tools to the end of a conversation. Use `addsToolsOn` to read
+   * `addsToolsOn`.
    */
   addsToolsOn: z.array(apiName).optional(),
   /**

@@ -21,7 +21,7 @@ function logInto(lines: string[]) {
   });
 }
 
-/** Runs `fn` in the work scope of an account with these secrets. */
+/** Runs `fn` in the work scope of an account with the given secrets. */
 function runFor<T>(values: readonly string[], fn: () => T): T {
   const account = new SecretSet();
   for (const value of values) account.add(value);

@@ -44,12 +44,12 @@ export function createLogger(options: LoggerOptions): Logger {
 type LogOutput = ReturnType<typeof pino.destination>;
 
 /**
- * Maximum number of bytes buffered while standard output is blocked. Log lines beyond this maximum are
+ * Maximum number of bytes buffered while standard output is blocked. Log lines beyond the maximum are
  * dropped.
  */
 const waitingBytesMax = 16 * 1024 * 1024;
 /**
- * Buffered lines are flushed at this size or age, because writing each line separately costs more than
+ * The logger flushes its buffer at a fixed size or age, because writing each line separately costs more than
  * creating the line.
  */
 const chunkChars = 64 * 1024;

@@ -132,7 +132,7 @@ export interface RequestTrace {
   /** Trace headers for outgoing calls made for the request. */
   readonly headers: TraceHeaders;
   readonly span: Span;
-  /** Runs `fn` with this trace as the current trace. */
+  /** Runs `fn` with the trace as the current trace. */
   run<T>(fn: () => T): T;
   /** Ends the span and, if the request failed, records the thrown error. */
   end(thrown?: unknown): void;

@@ -23,8 +23,8 @@ export interface Database<Client> {
    */
   transactionForAccount<T>(accountId: string, fn: (tx: Models<Client>) => Promise<T>): Promise<T>;
   /**
-   * A client for the rows of all accounts. Use this client only for maintenance, and while the account is
-   * still unknown.
+   * A client for the rows of all accounts. Use the unscoped client only for maintenance, and while the
+   * account is still unknown.
    */
   readonly acrossAccounts: Client;
   transactionAcrossAccounts<T>(fn: (tx: Models<Client>) => Promise<T>): Promise<T>;

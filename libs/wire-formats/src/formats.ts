@@ -21,7 +21,7 @@ const clientFormats: Readonly<Record<ClientFormat, ClientWireFormat>> = {
   responses: withForeignLosses(responses),
 };
 
-/** The table of all formats. A new format needs its own folder and an entry in this table. */
+/** The table of all formats. A new format needs its own folder and an entry in the table of formats. */
 const providerFormats: Readonly<Record<ProviderFormat, WireFormat>> = {
   ...clientFormats,
   gemini: withForeignLosses(gemini),

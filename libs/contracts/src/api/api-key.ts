@@ -27,8 +27,7 @@ export const apiKey = z.object({
   k_target_override: z.int().min(1).max(512).nullable(),
   allowed_tools: toolNames.nullable(),
   denied_tools: toolNames.nullable(),
-  // Account services from the previous release omit this field.
-  // Remove the default value in the next release.
+  // Account services from the previous release omit `scopes`. Remove the default value in the next release.
   scopes: keyScopes.default([...allKeyScopes]),
   inherited: z.array(inheritableLimit),
 });

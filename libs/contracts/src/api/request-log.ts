@@ -121,12 +121,12 @@ export const requestLogEntry = z.object({
   completion_tokens: count.nullable(),
   total_tokens: count.nullable(),
   cached_tokens: count.nullable(),
-  /** Workers from the previous release omit this field. */
+  /** Workers from the previous release omit `cache_write_tokens`. */
   cache_write_tokens: count
     .nullable()
     .default(null)
     .meta({ description: 'Input tokens written to the provider’s prompt cache.', examples: [2_048] }),
-  /** Workers from the previous release omit this field. */
+  /** Workers from the previous release omit `cache_miss`. */
   cache_miss: cacheMiss.nullable().default(null).meta({
     description:
       'The cause of a prompt cache miss, found by comparing hashes of the prompt with hashes from the conversation’s earlier requests. Null if the request missed nothing or was not compared.',
@@ -135,7 +135,7 @@ export const requestLogEntry = z.object({
   ...requestSavings(count),
   cost_usd: z.number().nullable(),
   provider_savings_usd: z.number().nullable(),
-  /** Savings in USD, before costs are subtracted. Workers from the previous release omit this field. */
+  /** Savings in USD, before costs are subtracted. Workers from the previous release omit `gross_savings_usd`. */
   gross_savings_usd: z.number().nullable().default(null),
   ms: requestTimings,
   trace_id: z.string().nullable(),
@@ -178,7 +178,7 @@ export const routingTrace = z.object({
   method: z.enum(['semantic', 'keyword']).nullable(),
   candidates: z.array(routingCandidate),
   toolset_version: z.string().nullable(),
-  /** Workers from the previous release omit this field. */
+  /** Workers from the previous release omit `bucket`. */
   bucket: z
     .string()
     .nullable()
@@ -189,8 +189,8 @@ export const routingTrace = z.object({
       examples: ['act:51-100'],
     }),
   /**
-   * The model that was chosen. Null if the client specified the model. Workers from releases before 0.3
-   * omit this field.
+   * The model that was chosen. Null if the client specified the model. Workers from releases before 0.3 omit
+   * `model_choice`.
    */
   model_choice: shortModelChoice.nullable().default(null),
 });

@@ -61,17 +61,17 @@ const calibrationBucket = z.object({
    */
   k_without_recovery: z.int().min(1).nullable(),
   /**
-   * Expected recall if the best `k` tools are forwarded. The value is null unless the K of the bucket is
-   * measured.
+   * Expected recall if the best `k` tools are forwarded. `forwarded_recall` is null unless the K of the
+   * bucket is measured.
    */
   forwarded_recall: boundedRecall.nullable(),
   /**
-   * Expected recall if the best `k` tools are forwarded and pruned tools can be recovered. The value is null
-   * unless the K of the bucket is measured.
+   * Expected recall if the best `k` tools are forwarded and pruned tools can be recovered. `effective_recall`
+   * is null unless the K of the bucket is measured.
    */
   effective_recall: boundedRecall.nullable(),
   recovery_rate: recoveryRateShown,
-  /** Minimum number of further conversations needed to measure K. The number is 0 after K has been measured. */
+  /** Minimum number of further conversations needed to measure K. `samples_needed` is 0 after K has been measured. */
   samples_needed: count,
   /** The measured recall for each possible K. The keys of the object are values of K, as strings. */
   recall_at: z.record(z.string(), boundedRecall),
@@ -144,7 +144,7 @@ export const routingInsights = z.object({
   best_recall: z.array(model.extend({ tool_recall: share, samples: count })),
   /** Models sorted by median time to first token in streamed requests, fastest first. */
   fastest: z.array(model.extend({ first_token_p50_ms: z.number().nonnegative(), samples: count })),
-  /** `share` is this model's share of all requests that were sent to a model. */
+  /** `share` is the model's share of all requests that were sent to a model. */
   most_used: z.array(model.extend({ requests: count, share })),
 });
 export type RoutingInsights = z.infer<typeof routingInsights>;

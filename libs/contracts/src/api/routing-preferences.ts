@@ -70,7 +70,7 @@ export const routingPreferences = z.strictObject({
   /**
    * The providers that serve a model name without a provider, most preferred first, if several connected
    * providers have the model. The company that makes the model ranks before providers that are not in the
-   * list. Account services from the previous release do not send this field.
+   * list. Account services from the previous release do not send `provider_order`.
    */
   provider_order: providerOrder.default([]),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */

@@ -21,8 +21,8 @@ export const toolHealth = z.object({
   object: z.literal('tool_health'),
   name: z.string(),
   /**
-   * The score of the tool's description, from 0 to 100. `issues` explains the deductions. The value is null
-   * until a request with the tool has been assessed.
+   * The score of the tool's description, from 0 to 100. `issues` explains the deductions. `description_score`
+   * is null until a request with the tool has been assessed.
    */
   description_score: z.number().min(0).max(100).nullable(),
   issues: z.array(descriptionIssue),
@@ -40,8 +40,8 @@ export const toolHealth = z.object({
     /** Number of requests in which the model called the tool in violation of the API key's allow and deny lists. */
     called_when_denied: count,
     /**
-     * Share of the requests with this tool in the tool set in which the model called this tool, from 0 to 1.
-     * Null if the tool was never forwarded.
+     * Share of requests in which the model called the tool, among the requests with the tool in the tool set,
+     * from 0 to 1. Null if the tool was never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
     /**
@@ -133,7 +133,7 @@ export const recallAlert = z.object({
   rank: z.int().positive(),
   /** Number of tools in the tool set because of their rank. Null if the number is unknown. */
   k: z.int().nullable(),
-  /** Workers from the previous release omit this field. */
+  /** Workers from the previous release omit `pruned_because`. */
   pruned_because: z
     .enum(['below_k', 'earlier_turn'])
     .nullable()

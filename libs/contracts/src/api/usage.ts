@@ -196,13 +196,13 @@ export const measuredRecall = boundedRecall.extend({
   }),
   low: bound.meta({ description: 'Its lower bound.', examples: [0.813] }),
   high: bound.meta({ description: 'Its upper bound.', examples: [0.955] }),
-  /** Workers from the previous release omit this field. */
+  /** Workers from the previous release omit `effective`. */
   effective: boundedRecall.default({ value: null, low: null, high: null }).meta({
     description:
       'Effective recall: forwarded recall, except that a conversation that misses m tools has the weight of its bucket’s recovery rate to the power of m.',
     examples: [{ value: 0.95, low: 0.876, high: 0.986 }],
   }),
-  /** Workers from the previous release omit this field. */
+  /** Workers from the previous release omit `target`. */
   target: bound.default(null).meta({
     description: 'The current policy’s target for effective recall. Null before the first policy.',
     examples: [0.95],
@@ -271,7 +271,7 @@ export const usageSession = loggedFigures.extend({
   last_request_at: timestamp,
   /** The models that served the requests, as `<provider>/<model>`, at most 20. */
   models: z.array(z.string()),
-  /** Workers from the previous release omit this field. */
+  /** Workers from the previous release omit `cache_missed_tokens`. */
   cache_missed_tokens: count.default(0).meta({
     description: 'Input tokens that missed the provider’s prompt cache: the sum of `cache_miss.tokens`.',
     examples: [8_192],

@@ -34,9 +34,9 @@ export type Actor = z.infer<typeof actor>;
 
 /**
  * An additional field in calls that change data. Operator commands and gateways from the previous release
- * omit this field. If the field is absent, the audit log names the operator.
+ * omit `actor`. If `actor` is absent, the audit log names the operator.
  */
 export const byActor = { actor: actor.optional() };
 
-/** An additional field in calls about login sessions. Gateways from the previous release omit this field. */
+/** An additional field in calls about login sessions. Gateways from the previous release omit `origin`. */
 export const fromOrigin = { origin: requestOrigin.optional() };

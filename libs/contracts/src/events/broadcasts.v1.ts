@@ -10,8 +10,7 @@ export const keyChanged = defineBroadcast({
   subject: 'account.key-changed.v1',
   publisher: 'account',
   listeners: ['edge-gateway'],
-  // Account services from the previous release omit this field.
-  // Remove the default value in the next release.
+  // Account services from the previous release omit `revoked`. Remove the default value in the next release.
   message: z.object({ accountId: id, keyId: id, epoch: z.int(), revoked: z.boolean().default(false) }),
 });
 

@@ -80,7 +80,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
   providerRequestId: z.string().nullable(),
   stream: z.boolean(),
   lane: z.enum(['untouched', 'edited', 'translated']).nullable(),
-  /** Number of tools in the client's request. Gateways from the previous release omit this number. */
+  /** Number of tools in the client's request. Gateways from the previous release omit `toolsOffered`. */
   toolsOffered: count.nullable().default(null),
   /** Number of tools that remain after the allow and deny lists are applied. */
   toolsIn: count,
@@ -89,17 +89,17 @@ export const requestEventV1 = requestAcceptedV1.extend({
    * tool, tools described in recovery rounds, and tools found by deferral.
    */
   toolsOut: count,
-  /** Number of pruned tools. Gateways from the previous release omit this field. */
+  /** Number of pruned tools. Gateways from the previous release omit `toolsPruned`. */
   toolsPruned: count.nullable().default(null),
   /**
    * Measured tokens (o200k) in the tool definitions that were not sent to the model, minus the tokens in the
    * recovery tool's definition. Null if the tokens were not counted. Gateways from the previous release omit
-   * this field.
+   * `toolTokensSaved`.
    */
   toolTokensSaved: z.int().nullable().default(null),
   /**
    * Names of the offered tools, if the gateway did not rank the tools. Gateways from the previous release
-   * omit this field.
+   * omit `offeredTools`.
    */
   offeredTools: z.array(z.string()).max(512).default([]),
   plan: z
@@ -159,8 +159,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),
   /**
-   * How the gateway compressed the conversation. Null if the conversation had nothing to compress.
-   * Gateways from the previous release omit this field.
+   * How the gateway compressed the conversation. Null if the conversation had nothing to compress. Gateways
+   * from the previous release omit `context`.
    */
   context: z
     .object({
@@ -182,26 +182,27 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .default(null),
   calledTools: z.array(z.string()),
   /**
-   * Pruned tools that the model requested with the recovery tool. Gateways that do not support recovery omit this field.
+   * Pruned tools that the model requested with the recovery tool. Gateways without recovery omit
+   * `recoveredTools`.
    */
   recoveredTools: z.array(z.string()).default([]),
   /**
    * Denied tools that the model called. The gateway does not forward calls to denied tools to the client.
-   * Gateways from releases without deny lists omit this field.
+   * Gateways from releases without deny lists omit `deniedTools`.
    */
   deniedTools: z.array(z.string()).max(64).default([]),
   /** The number of recovery rounds, which are provider calls that are hidden from the client. */
   hiddenRounds: count.default(0),
-  /** Tokens used by recovery rounds. Gateways from the previous release omit this field. */
+  /** Tokens used by recovery rounds. Gateways from the previous release omit `recoveryTokens`. */
   recoveryTokens: count.default(0),
   /**
    * Parts of the request that the provider's format cannot express (losses). Gateways that do not translate
-   * requests omit this field.
+   * requests omit `losses`.
    */
   losses: z.array(z.object({ field: z.string(), reason: z.string() })).default([]),
   /**
-   * The model choice. Null if the client specified the model. Gateways without model routing
-   * omit this field.
+   * The model choice. Null if the client specified the model. Gateways without model routing omit
+   * `modelChoice`.
    */
   modelChoice: modelChoiceRecord.nullable().default(null),
   usage: z
@@ -215,18 +216,18 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable(),
   costUsd: z.number().nullable(),
   /**
-   * Net savings from pruning and compression, in USD. Negative if pruning and compression cost more
-   * than they saved. Gateways from the previous release omit this field.
+   * Net savings from pruning and compression, in USD. Negative if pruning and compression cost more than they
+   * saved. Gateways from the previous release omit `providerSavingsUsd`.
    */
   providerSavingsUsd: z.number().nullable().default(null),
   /**
    * Gross savings in USD, before costs (cache rewrites, recovery rounds) are subtracted. Gateways from the
-   * previous release omit this field.
+   * previous release omit `grossSavingsUsd`.
    */
   grossSavingsUsd: z.number().nullable().default(null),
   /**
-   * Hashes for comparing the prompts of a conversation. Null if no part of the prompt could be
-   * cached. Gateways from the previous release omit this field.
+   * Hashes for comparing the prompts of a conversation. Null if no part of the prompt could be cached.
+   * Gateways from the previous release omit `prompt`.
    */
   prompt: requestPrompt.nullable().default(null),
   ms: z.object({

@@ -16,7 +16,7 @@ export const ledgerEntry = z.object({
   compressionTokensSaved: count,
   /**
    * Tokens used by recovery rounds, capped at the sum of the saved tokens. Workers from the previous release
-   * omit this field.
+   * omit `recoveryTokensDeducted`.
    */
   recoveryTokensDeducted: count.default(0),
 });

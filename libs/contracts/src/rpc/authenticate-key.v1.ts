@@ -23,7 +23,7 @@ const grantRouting = z.object({
   maxCostUsdPerMtok: z.number().nonnegative().nullable(),
   /** Fallback models as `<provider>/<model>`, in the order in which the gateway tries the models. */
   fallbacks: z.array(z.string()),
-  /** Preferred providers for requests that name a model without a provider. The previous release omits this field. */
+  /** Preferred providers for models named without a provider. The previous release omits `providerOrder`. */
   providerOrder: z.array(z.string()).default([]),
 });
 
@@ -59,7 +59,7 @@ export const keyGrant = z.object({
   compression: z.object({ mode: compressionMode, applyWithoutTools: z.boolean() }),
   /**
    * Whether the gateway adds cache markers to translated requests. Account services from the previous release
-   * omit this field.
+   * omit `caching`.
    */
   caching: z.object({ markers: z.boolean() }).default({ markers: true }),
   /** Whether the gateway plans requests to the Responses API. */
@@ -85,8 +85,8 @@ export const keyGrant = z.object({
    */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**
-   * Whether this is the demo account that the setup creates for trying out the gateway. The demo account is
-   * excluded from measurements.
+   * Whether the account is the demo account that the setup creates for trying out the gateway. The demo
+   * account is excluded from measurements.
    */
   isDemo: z.boolean().default(false),
 });

@@ -18,8 +18,8 @@ export const contextStepsVersions: readonly number[] = [1];
 export const contextStepsVersion = 1;
 
 /**
- * Steps that shorten the blocks of a conversation. A change to this list changes the output, so increment
- * `contextStepsVersion` with every change.
+ * Steps that shorten the blocks of a conversation. Any change to the list of steps changes the output, so
+ * increment `contextStepsVersion` with every change.
  */
 export const contextSteps = [
   'repeated_block',
@@ -61,12 +61,12 @@ export const compressSchemas = defineRpc({
   request: z.object({
     /**
      * The compression mode. `balanced` also shortens long descriptions to a budget per tool. Gateways of the
-     * previous release omit this field.
+     * previous release omit `mode`.
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     /**
      * The account that sent the request. The compressor serves accounts in round-robin order. Gateways of the
-     * previous release omit this field.
+     * previous release omit `accountId`.
      */
     accountId: id.optional(),
     definitions: z.array(
@@ -128,7 +128,7 @@ export const readTokenCounts = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 1_000,
   request: z.object({
-    /** The account of the request. Gateways from the previous release omit this field and receive only nulls. */
+    /** The account of the request. Gateways from the previous release omit `accountId` and receive only nulls. */
     accountId: id.optional(),
     blocks: z.array(blockId).min(1).max(64),
   }),
@@ -161,14 +161,14 @@ export type RecallOriginalsRequest = z.infer<typeof recallOriginals.request>;
 const compressBlocksRequest = z.object({
   mode: z.enum(['lossless', 'balanced']),
   /**
-   * The account that owns the stored originals. Gateways from the previous release omit this field and never
+   * The account that owns the stored originals. Gateways from the previous release omit `accountId` and never
    * set `recoverable`.
    */
   accountId: id.optional(),
   /** Whether the gateway can restore omitted text. If false, no compression step omits text. */
   recoverable: z.boolean(),
   /**
-   * The output version of the compression steps. Gateways from the previous release omit this field and
+   * The output version of the compression steps. Gateways from the previous release omit `version` and
    * receive the output of the compressor's newest version.
    */
   version: z.int().min(1).optional(),
@@ -176,8 +176,8 @@ const compressBlocksRequest = z.object({
   sessionSeed: sha256Hex,
   /**
    * Hash of all conversation content before the blocks of this request. If the compressor has stored the
-   * conversation's state under the hash, the compressor continues from that state. Otherwise the compressor
-   * replies `unknown`. Null means that the request contains the blocks of the whole conversation.
+   * conversation's state under the hash, the compressor continues from that state. If no state is stored, the
+   * compressor replies `unknown`. Null means that the request contains the blocks of the whole conversation.
    */
   after: sha256Hex.nullable(),
   /**
@@ -220,11 +220,11 @@ const compressBlocksReply = z.discriminatedUnion('status', [
          * previous release omit the id.
          */
         id: blockId.optional(),
-        /** Ids of the markers in `text`, in order. Compressors from the previous release omit this field. */
+        /** Ids of the markers in `text`, in order. Compressors from the previous release omit `markers`. */
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** The original text that `recall` names, if a marker in these blocks refers to that text. */
+    /** The original text that `recall` names, if a marker in the request's blocks refers to that text. */
     original: z.string().optional(),
   }),
   /**

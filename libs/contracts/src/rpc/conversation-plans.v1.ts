@@ -30,7 +30,7 @@ export const conversationPlan = z.object({
   isShadow: z.boolean(),
   /**
    * The compression settings for new messages throughout the conversation. Null if new messages are sent
-   * unchanged. Also null for conversations that began before conversation plans had this field.
+   * unchanged. Also null for conversations that are older than the field `compression`.
    */
   compression: z
     .object({

@@ -17,7 +17,7 @@ export const credentialSummary = z.object({
   hint: z.string().nullable(),
   /**
    * Number of additional API keys. The API key that the hint shows is not counted. Provider vaults of the
-   * previous release omit this field.
+   * previous release omit `additionalKeys`.
    */
   additionalKeys: count.default(0),
   /** The base URL for calls to the provider. Null means the provider's default address. */

@@ -70,7 +70,7 @@ const planPrice = z.object({
   headTokens: count,
   /**
    * For each of the first user turns, the number of tokens in instructions and messages that earlier requests
-   * sent. The number is 0 before the first response. Gateways from the previous release omit this field.
+   * sent. The number is 0 before the first response. Gateways from the previous release omit `sentTokens`.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -159,7 +159,7 @@ const planToolsReply = z.discriminatedUnion('status', [
     forwarded: z.array(count),
     /**
      * Indexes of the forwarded tools that the router selected by rank for a user turn. The gateway stores the
-     * indexes of the forwarded tools. Routers from the previous release omit this field.
+     * indexes of the forwarded tools. Routers from the previous release omit `chosen`.
      */
     chosen: z.array(count).optional(),
     /** Every tool in the tool list, best first. `position` is the tool's index in the tool list. */
@@ -211,16 +211,16 @@ const planToolsReply = z.discriminatedUnion('status', [
     shadowShare: z.number().min(0).max(1).optional(),
     /**
      * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * `armed` means that the gateway sends the recovery tool together with the selected tools. In the mode
+     * If `armed` is true, the gateway sends the recovery tool with the selected tools. In the mode
      * `in_place`, the tools and the prompt prefix never change. Calls to tools outside `forwarded` reach the
      * provider as calls to the recovery tool. In the mode `regrown`, the gateway adds recovered tools to
      * `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
-     * The conversation's recovery mode, which the gateway stores for later requests. Null if pruned
-     * tools cannot be recovered. Unlike `recovery`, the stored mode does not depend on whether the
-     * current request prunes any tool. Routers from the previous release omit this field.
+     * The conversation's recovery mode, which the gateway stores for later requests. Null if pruned tools
+     * cannot be recovered. Unlike `recovery`, the stored mode does not depend on whether the current request
+     * prunes any tool. Routers from the previous release omit `way`.
      */
     way: recoveryMode.nullable().optional(),
     /** Whether the tool set is still undecided. See `isUndecided` in the request. */

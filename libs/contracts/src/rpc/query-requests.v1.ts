@@ -61,8 +61,8 @@ export const getRequest = defineRpc({
      */
     request: requestDetail.nullable(),
     /**
-     * The conversation in which the request's markers are valid. Workers from the previous release omit this
-     * field.
+     * The conversation in which the request's markers are valid. Workers from the previous release omit
+     * `session`.
      */
     session: sha256Hex.nullable().default(null),
     /** Ids of blocks for which the compressor may store exact token counts. */

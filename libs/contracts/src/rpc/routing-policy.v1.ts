@@ -87,7 +87,7 @@ export const calibratedBucket = z.object({
   isOff: z.boolean(),
   /**
    * Pairs of K and the lower confidence bound of recall, in ascending order. If K ranked tools are forwarded,
-   * recall is at least this lower bound.
+   * recall is at least the lower bound of the pair.
    */
   steps: z.array(z.tuple([z.int().min(1), share])).max(64),
   // Workers from the previous release do not send the fields below.
@@ -103,16 +103,16 @@ export const calibratedBucket = z.object({
    */
   decidedBy: z.string().max(64).optional(),
   /**
-   * The value of K for requests in which pruned tools can be recovered. With this value of K, effective
-   * recall meets the recall target. Null unless K was derived from measurements.
+   * The K with which effective recall meets the recall target, for requests in which pruned tools can be
+   * recovered. Null unless K was derived from measurements.
    */
   k: z.int().min(1).nullable().optional(),
   /**
-   * The value of K for requests in which pruned tools cannot be recovered. With this value of K, recall meets
-   * the recall target. Null if no K meets the recall target.
+   * The K with which recall meets the recall target, for requests in which pruned tools cannot be recovered.
+   * Null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
-  /** The expected recall with a K of `k`. The value is null unless the K of the bucket is measured. */
+  /** The expected recall with a K of `k`. `expected` is null unless the K of the bucket is measured. */
   expected: expectedRecall.nullable().optional(),
   recoveryRate: recoveryRate.optional(),
   /** The recall retest. Null if recall is not being tested again. */
@@ -128,10 +128,10 @@ export const routingPolicy = z.object({
   madeAt: timestamp,
   /**
    * The account's recall target when the policy was computed. Workers from the previous release omit
-   * this field.
+   * `recallTarget`.
    */
   recallTarget: share.optional(),
-  /** The recovery rate over all buckets of the account. Workers from the previous release omit this field. */
+  /** The recovery rate over all buckets of the account. Workers from the previous release omit `recoveryRate`. */
   recoveryRate: recoveryRate.optional(),
   buckets: z.array(calibratedBucket).max(256),
 });
@@ -210,9 +210,8 @@ export interface PolicyDecision {
 
 /**
  * Reads a routing policy's decision about a conversation. No other code reads routing decisions from a
- * routing policy. The router plans requests with this decision, and the API and the dashboard show the
- * decision. A bucket for the conversation's intent takes precedence over a bucket for all intents. If neither
- * bucket exists, the priors apply.
+ * routing policy. The router, the API and the dashboard all use the decision. A bucket for the conversation's
+ * intent takes precedence over a bucket for all intents. If neither bucket exists, the priors apply.
  */
 export function decideBucket(
   policy: RoutingPolicy | null,

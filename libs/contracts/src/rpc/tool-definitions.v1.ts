@@ -51,7 +51,7 @@ export const defineTools = defineRpc({
   request: z.object({
     /**
      * The account to which the encoder time for embedding new definitions is charged. Gateways of the
-     * previous release omit this field.
+     * previous release omit `accountId`.
      */
     accountId: id.optional(),
     tools: z.array(

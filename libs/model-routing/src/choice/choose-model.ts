@@ -149,7 +149,7 @@ function explore(
 
 type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;
 
-/** A conversation is expected to continue for as many turns as before, up to this limit. */
+/** Maximum number of further turns. A conversation is expected to continue for as many turns as before. */
 const turnsAheadMax = 20;
 /**
  * Minimum savings for switching models, as a share of the cost. Smaller savings are within the estimation error.

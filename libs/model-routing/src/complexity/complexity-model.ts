@@ -66,8 +66,8 @@ export function createComplexityModel(fitted: ComplexityWeights): ComplexityMode
 }
 
 /**
- * Returns the deviations of the features from their means, capped at ±`deviationsMax`. The training code
- * calls the same function.
+ * Returns the deviations of the features from their means, capped at ±`deviationsMax`. The training code also
+ * calls `standardize`.
  */
 export function standardize(value: number, mean: number, deviation: number): number {
   return Math.min(deviationsMax, Math.max(-deviationsMax, (value - mean) / deviation));

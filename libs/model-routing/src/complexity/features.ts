@@ -93,7 +93,7 @@ interface Scan {
 
 /**
  * Computes the features of a text, in the order of `featureNames`. Counts are logarithmic (`ln(1 + n)`), and
- * the other features are shares and means. The training code also calls this function.
+ * the other features are shares and means. The training code also calls `extractFeatures`.
  */
 export function extractFeatures(whole: string): Float64Array {
   const text = cutMiddle(whole);

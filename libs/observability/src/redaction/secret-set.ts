@@ -13,8 +13,8 @@ const tailChars = secretCharsMin;
  */
 const partCharsMin = 20;
 /**
- * Maximum number of secrets with the same last characters that are compared. If more secrets end with the
- * same characters, these characters are redacted at every occurrence.
+ * Maximum number of secrets with the same last characters that are compared. If more secrets than the maximum
+ * end with the same characters, every occurrence of the characters is redacted.
  */
 const peersMax = 16;
 /**

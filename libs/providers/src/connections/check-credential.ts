@@ -7,7 +7,7 @@ import { GatewayError } from '@gateway/errors';
 const charsMin = 8;
 /**
  * Matches characters that have a meaning in JSON, log lines or markup. No provider issues keys that contain
- * these characters.
+ * the matched characters.
  */
 const structural = /["'`\\{}[\]<>]/;
 /**
@@ -16,8 +16,8 @@ const structural = /["'`\\{}[\]<>]/;
  */
 const word = /^(?:[a-z]{1,19}|[A-Z]{1,19}|[A-Z][a-z]{1,18})$/;
 /**
- * Common phrases of several words. The gateway rejects these phrases as credentials, because they occur in
- * every request or log line.
+ * Common phrases of several words. The gateway rejects common phrases as credentials, because the phrases
+ * occur in every request or log line.
  */
 const commonTexts: ReadonlySet<string> = new Set([
   'application/json',

@@ -40,7 +40,7 @@ export function isSigningKey(pem: string): boolean {
 
 /** The longest token lifetime that Google accepts, in seconds. */
 const lifetimeSeconds = 3_600;
-/** Tokens are renewed this many seconds before expiry, to allow for clock differences and long requests. */
+/** Number of seconds before expiry at which tokens are renewed, to allow for clock differences and long requests. */
 const renewedBeforeSeconds = 300;
 const tokensMax = 1_000;
 

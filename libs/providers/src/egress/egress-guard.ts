@@ -8,8 +8,8 @@ import { ownAddress, OwnAddresses, type OwnEndpoints } from './own-endpoints.ts'
 
 export interface EgressGuardOptions {
   /**
-   * Address blocks that are allowed even though they are not public. TLS is optional for addresses in these
-   * blocks. An example of an address block is `127.0.0.0/8`.
+   * Address blocks that are allowed even though they are not public. TLS is optional for addresses in the
+   * allowed blocks. An example of an address block is `127.0.0.0/8`.
    */
   readonly allow: readonly string[];
   /**
@@ -100,7 +100,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const plainLookup = createLookup(resolve, (address) => mayCall(address, allow, false));
   const secure = buildConnector({ lookup, timeout, allowH2: false });
   const plain = buildConnector({ lookup: plainLookup, timeout, allowH2: false });
-  // The operator configured the host names of these origins, so their addresses need no check.
+  // The operator configured the host names of the own origins, so the addresses of these origins need no check.
   const unchecked = buildConnector({ lookup: createLookup(resolve, () => true), timeout, allowH2: false });
   const ownPort = createOwnPortConnectors({ lookup, plainLookup, gateway, timeout });
   return {

@@ -52,10 +52,7 @@ export interface VideoRoutes {
   readonly ids?: RegExp;
   /** The request for a video's state. Returns undefined if the id does not belong to this provider. */
   readonly stateOf: (id: string) => VideoRequest | undefined;
-  /**
-   * Maps the video's state to OpenAI's video object. If `mapState` is absent, the state is returned
-   * unchanged.
-   */
+  /** Maps the video's state to OpenAI's video object. By default, the state is returned unchanged. */
   readonly mapState?: (state: JsonFields, id: string) => JsonFields;
   /**
    * The path from which a video is downloaded. Absent if the video's state contains the

@@ -21,7 +21,7 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** Maximum number of stored spans. When this maximum is reached, the oldest spans are removed first. */
+/** Maximum number of stored spans. Above the maximum, the oldest spans are removed first. */
 const spansMax = 200_000;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

@@ -14,12 +14,12 @@ export interface ReplayControls {
   /** Delay before each chunk except the first, in milliseconds. */
   readonly chunkDelayMs?: number;
   /**
-   * Resets the connection (RST), either before the headers or after this number of body bytes. If the number
-   * is 0, the connection is reset directly after the headers.
+   * Resets the connection (RST), either before the headers or after the given number of body bytes. If the
+   * number is 0, the connection is reset directly after the headers.
    */
   readonly resetAtByte?: 'before-headers' | number;
   /**
-   * Stops sending but keeps the connection open, either before the headers or after this number of body
+   * Stops sending but keeps the connection open, either before the headers or after the given number of body
    * bytes.
    */
   readonly hang?: 'before-headers' | number;

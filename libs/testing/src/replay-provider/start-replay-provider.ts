@@ -44,8 +44,7 @@ export interface ReplayProvider {
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
    * Sets controls for all later requests without queued controls. Controls that are computed from the request
-   * also apply to requests that select no exchange. Tests with many parallel requests need no queue of
-   * controls.
+   * also apply to requests that select no exchange. Tests with parallel requests need no queue of controls.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
   /** Deletes the stored requests, the queue of exchanges and the controls. */

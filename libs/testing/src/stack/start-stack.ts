@@ -79,7 +79,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   });
 }
 
-/** The stack that the test suite's global setup started. Tests must not stop the processes of this stack. */
+/** The stack that the test suite's global setup started. Tests must not stop the processes of the shared stack. */
 export function sharedStack(): StackUnderTest {
   const path = process.env['SHARED_STACK_DATA_DIR'];
   if (!path)

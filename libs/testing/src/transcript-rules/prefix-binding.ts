@@ -7,7 +7,7 @@ export type BoundFormat = 'messages' | 'converse' | 'responses';
 /** A provider's decision about the reasoning in a request. */
 export type BindingVerdict =
   | { readonly kind: 'accepted' }
-  /** The provider rejects the request with status 400 and this error text. */
+  /** The provider rejects the request with status 400 and the error text in `message`. */
   | { readonly kind: 'rejected'; readonly message: string }
   /** The provider serves the request, but ignores part of the reasoning in the request. */
   | { readonly kind: 'dropped'; readonly transformations: readonly InputTransformation[] };

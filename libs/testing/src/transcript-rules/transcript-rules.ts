@@ -60,7 +60,7 @@ export class TranscriptRules {
     return this.#violations;
   }
 
-  /** Returns a signature for a reasoning text. The signature is valid only for this text. */
+  /** Returns a signature for a reasoning text. The signature is valid only for the given text. */
   sign(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64');
   }

@@ -17,9 +17,8 @@ export interface RequestEdit {
   /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore `deferTools`. */
   readonly deferTools?: ReadonlySet<number>;
   /**
-   * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the
-   * index of a user message, and `tools` are indexes of tools. Formats without loading messages ignore
-   * `loadTools`.
+   * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the index
+   * of a user message, and `tools` are indexes of tools. Formats without loading messages ignore `loadTools`.
    */
   readonly loadTools?: readonly { readonly after: number; readonly tools: readonly number[] }[];
   /**

@@ -42,7 +42,7 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
 }
 
 /**
- * Removes those fields of an object that match the predicate. Pass all fields to remove from one object in a
+ * Removes the fields of an object that match the predicate. Pass all fields to remove from one object in a
  * single call.
  */
 export function removeMembers(

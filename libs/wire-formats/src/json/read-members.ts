@@ -39,8 +39,8 @@ export function asList(value: unknown): readonly unknown[] {
 const noMembers: JsonObject = Object.freeze({});
 
 /**
- * Returns the non-null fields that are not listed in `named`. This function runs for every chunk of every
- * stream, so it allocates no lists.
+ * Returns the non-null fields that are not listed in `named`. The function allocates no lists, because it
+ * runs for every chunk of every stream.
  */
 export function otherMembers(object: JsonObject, named: readonly string[]): JsonObject {
   let others: Record<string, unknown> | undefined;

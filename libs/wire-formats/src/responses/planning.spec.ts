@@ -1,4 +1,4 @@
-/** Tests those parts of the responses format that planning uses. */
+/** Tests the parts of the responses format that planning uses. */
 import type { ChatTool } from '@gateway/interchange';
 import { formatNamed } from '../formats.ts';
 import { scanJson } from '../json/scan-json.ts';

@@ -28,8 +28,8 @@ export function mapFinishReason(raw: string, calls: boolean): FinishReason {
 }
 
 /**
- * Maps the interchange's finish reasons to those that OpenAI defines. OpenAI has no finish reason for a
- * paused turn.
+ * Maps the interchange's finish reasons to OpenAI's finish reasons. OpenAI has no finish reason for a paused
+ * turn.
  */
 export function mapToRawReason(reason: FinishReason): string {
   switch (reason) {

@@ -5,8 +5,8 @@ import { asObject, asText, isObject, optional, otherMembers } from '../../json/r
 import { readOwn, withOwn } from './own-members.ts';
 
 /**
- * Fields that mark the end of a cacheable prefix. `cache_control` is Anthropic's field, which resellers of
- * Anthropic's models accept. `prompt_cache_breakpoint` is the name that OpenAI uses for this field.
+ * Fields that mark the end of a cacheable prefix. `cache_control` is Anthropic's name, which resellers of
+ * Anthropic's models accept. `prompt_cache_breakpoint` is OpenAI's name.
  */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 
@@ -75,7 +75,7 @@ export function parseToolCall(raw: JsonObject): ToolCallPart {
   };
 }
 
-/** Google's OpenAI-compatible endpoint sends and accepts the reasoning signature in this field. */
+/** Google's OpenAI-compatible endpoint sends and accepts the reasoning signature in `thought_signature`. */
 function renderSignature(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }

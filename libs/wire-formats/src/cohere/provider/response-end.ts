@@ -22,7 +22,7 @@ export function mapFinishReason(raw: string): FinishReason {
 
 /**
  * Parses `usage`. `tokens` counts every token the model processed, including Cohere's own preamble and cached
- * tokens. The counts in `billed_units` are lower than those in `tokens`. Returns undefined if `usage`
+ * tokens. The counts in `billed_units` are lower than the counts in `tokens`. Returns undefined if `usage`
  * contains no counts.
  */
 export function parseUsage(raw: JsonObject): TokenUsage | undefined {

@@ -170,7 +170,7 @@ function renderMessages(
 
 /**
  * Adds the system messages from inside the conversation as one turn. The API rejects a system message
- * directly after a model message, so such a system message becomes a user message.
+ * directly after a model message, so the system message becomes a user message.
  */
 function addLate(turns: Turn[], late: JsonObject[]): void {
   if (late.length === 0) return;

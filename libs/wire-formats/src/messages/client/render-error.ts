@@ -14,7 +14,7 @@ export function renderError(error: PublicError, requestId: string): RenderedErro
   };
 }
 
-/** The official SDKs read the error code from this field and expose the error code as `errorCode`. */
+/** The official SDKs read the error code from `error_code` and expose it as `errorCode`. */
 function renderErrorBody(error: PublicError, requestId: string): JsonObject {
   const details = optional('error_code', error.code);
   const docs = optional('docs_url', error.docsUrl);

@@ -35,8 +35,7 @@ interface JoinedTurn {
  * Renders the fields `system` and `messages`. If the model does not accept system messages within the
  * conversation, system messages move to the front. For other models, a system message follows the user turn
  * before the model's next turn, so that the prompt's prefix does not change. Tool results become user
- * messages. Adjacent messages with the same role are merged, so that one message holds all tool results of a
- * turn.
+ * messages. Adjacent messages with the same role are merged, so that one message holds all results of a turn.
  */
 export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const system: Turn[] = [];

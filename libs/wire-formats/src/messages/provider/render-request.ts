@@ -110,8 +110,8 @@ function usesRemovedFeatures({ role, parts }: ChatMessage): boolean {
 }
 
 /**
- * Default output limit in tokens. The messages format requires an output limit, and every model supports this
- * default.
+ * Default output limit in tokens. The messages format requires an output limit, and every model supports the
+ * default limit.
  */
 const maxTokensDefault = 4096;
 
