@@ -181,10 +181,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
     .nullable()
     .default(null),
   calledTools: z.array(z.string()),
-  /**
-   * Pruned tools that the model requested with the recovery tool. Gateways without recovery omit
-   * `recoveredTools`.
-   */
+  /** Pruned tools requested with the recovery tool. Gateways without recovery omit `recoveredTools`. */
   recoveredTools: z.array(z.string()).default([]),
   /**
    * Denied tools that the model called. The gateway does not forward calls to denied tools to the client.

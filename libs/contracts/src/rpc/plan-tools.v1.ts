@@ -211,10 +211,9 @@ const planToolsReply = z.discriminatedUnion('status', [
     shadowShare: z.number().min(0).max(1).optional(),
     /**
      * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * If `armed` is true, the gateway sends the recovery tool with the selected tools. In the mode
-     * `in_place`, the tools and the prompt prefix never change. Calls to tools outside `forwarded` reach the
-     * provider as calls to the recovery tool. In the mode `regrown`, the gateway adds recovered tools to
-     * `forwarded`.
+     * If `armed` is true, the gateway sends the recovery tool with the selected tools. In the mode `in_place`, the
+     * tools and the prompt prefix never change. Calls to tools outside `forwarded` reach the provider as calls to
+     * the recovery tool. In the mode `regrown`, the gateway adds recovered tools to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
