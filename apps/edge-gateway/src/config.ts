@@ -26,10 +26,10 @@ const edgeVariables = z
      */
     REDIS_CACHE_URL: z.url().optional(),
     /**
-     * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the
-     * Redis cache per UTC day. Conversation state beyond this limit is not shared between gateway processes.
-     * A process that lacks the conversation state computes it again. Encrypted reasoning has a separate limit
-     * of the same size, and reasoning beyond that limit is dropped.
+     * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the Redis cache
+     * per UTC day. Conversation state beyond the limit is not shared between gateway processes. A process that lacks
+     * the conversation state computes it again. Encrypted reasoning has a separate limit of the same size, and
+     * reasoning beyond that limit is dropped.
      */
     CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
       .number()
@@ -54,8 +54,8 @@ const edgeVariables = z
      */
     PUBLIC_URL: unlessEmpty(z.url({ protocol: /^https?$/ }).optional()),
     /**
-     * Further addresses of this gateway, separated by commas, such as the names of its Kubernetes services.
-     * Accounts must not use one of these addresses as a provider's `base_url`.
+     * Further addresses of this gateway, separated by commas, such as the names of its Kubernetes services. Accounts
+     * must not use an address of the gateway as a provider's `base_url`.
      */
     OWN_ORIGINS: z
       .string()
@@ -118,8 +118,8 @@ const edgeVariables = z
       .transform((text) => text.split(',').map((algorithm) => algorithm.trim()))
       .pipe(z.array(z.enum(sessionAlgorithms)).min(1)),
     /**
-     * Time limit for the planning of a request. If planning takes longer than this limit, the request is sent
-     * without a plan.
+     * Time limit for the planning of a request. If planning takes longer than the limit, the request is sent without
+     * a plan.
      */
     PLAN_DEADLINE_MS: z.coerce.number().int().min(1).max(10_000).default(150),
     /**
@@ -129,8 +129,8 @@ const edgeVariables = z
      */
     SANDBOX_URL: z.url().optional(),
     /**
-     * Maximum size of a JSON body in bytes. This setting has an upper bound, so that one body is always much
-     * smaller than the process's memory.
+     * Maximum size of a JSON body in bytes. The setting has an upper bound, so that one body is always much smaller
+     * than the process's memory.
      */
     REQUEST_BODY_BYTES_MAX: z.coerce
       .number()
@@ -149,9 +149,9 @@ const edgeVariables = z
       .max(4_096 * mebibyte)
       .default(200 * mebibyte),
     /**
-     * Number of bytes that all requests together may hold in memory. These bytes include request bodies,
-     * copies of bodies, and responses that are read completely. Requests beyond this limit get status 503.
-     * The default depends on the amount of memory that this process may use.
+     * Number of bytes that all requests together may hold in memory. The number includes request bodies, copies of
+     * bodies, and responses that are read completely. Requests beyond the limit get status 503. The default depends
+     * on the amount of memory that this process may use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()
@@ -174,19 +174,19 @@ const edgeVariables = z
     /** How long a provider may send no data before its first byte or between two bytes, in milliseconds. */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
-     * Maximum number of retries after a provider call that failed before its first byte. This limit applies
-     * if no other backend can serve the request.
+     * Maximum number of retries after a provider call that failed before its first byte. The limit applies if no
+     * other backend can serve the request.
      */
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
-    /** The gateway retries only if the provider's `retry-after` does not exceed this limit. */
+    /** The gateway retries only if the provider's `retry-after` does not exceed the limit. */
     UPSTREAM_RETRY_AFTER_MAX_MS: z.coerce.number().int().min(0).max(60_000).default(5_000),
     /** Limit on extra provider calls (retries, fallbacks, hedges), as a share of the requests per minute. */
     UPSTREAM_RETRY_BUDGET_SHARE: z.coerce.number().min(0).max(1).default(0.2),
     /** Number of extra provider calls that an account may always make per minute, even with few requests. */
     UPSTREAM_RETRY_BUDGET_FLOOR: z.coerce.number().int().min(0).default(30),
     /**
-     * Time limit for the first byte of a streamed response if alternative models or providers are available.
-     * After this time limit, the gateway calls the next alternative.
+     * Time limit for the first byte of a streamed response if alternative models or providers are available. After
+     * the time limit, the gateway calls the next alternative.
      */
     UPSTREAM_FIRST_BYTE_TIMEOUT_MS: z.coerce.number().int().positive().default(20_000),
     /**
@@ -202,8 +202,8 @@ const edgeVariables = z
     /** Maximum number of concurrent calls to one provider with one credential. */
     UPSTREAM_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(2_048),
     /**
-     * Maximum number of requests served concurrently. Requests beyond this limit are queued or rejected with
-     * status 503.
+     * Maximum number of requests served concurrently. Requests beyond the limit are queued or rejected with status
+     * 503.
      */
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**

@@ -74,8 +74,8 @@ function chooseControllers({ identity }: EdgeParts): Type[] {
 }
 
 /**
- * The public HTTP interface of the gateway: its routes, their services, and the guard that denies access by
- * default.
+ * The public HTTP interface of the gateway. The module contains the routes, their services, and the guard that
+ * denies access by default.
  */
 @Module({})
 export class EdgeGatewayModule {

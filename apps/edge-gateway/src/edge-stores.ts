@@ -36,8 +36,8 @@ export function connectRedis(url: string, log: Logger, commandTimeoutMs: number 
 export interface Caches {
   readonly cacheRedis: Redis;
   /**
-   * The part of the Redis cache that stores conversation state. Each account may fill only a limited share of
-   * this cache.
+   * The part of the Redis cache that stores conversation state. Each account may fill only a limited share of the
+   * Redis cache.
    */
   readonly conversationCache: AccountCache;
   /** The part of the Redis cache that stores encrypted reasoning, with a separate share for each account. */

@@ -68,11 +68,11 @@ export class BackendBook {
   }
 
   /**
-   * Finds the backend for a credential that arrived in a request. Each credential that arrives in a request
-   * has a separate backend. The failure of one credential therefore affects no other credential, including
-   * the account's stored credential. If an account has too many such backends, its least recently used
-   * backends are dropped. The state of these backends is not broadcast, because other processes cannot use
-   * the digest of the credential.
+   * Finds the backend for a credential that arrived in a request. Each credential that arrives in a request has a
+   * separate backend. The failure of one credential therefore affects no other credential, including the account's
+   * stored credential. If an account has too many backends for credentials from requests, the least recently used
+   * backends are dropped. The state is not broadcast, because other processes cannot use the digest of the
+   * credential.
    * @param credential a secret with its region, which is stored only as a keyed digest
    */
   findForRequest(place: Pick<BackendName, 'accountId' | 'provider'>, credential: string): Backend {

@@ -17,7 +17,7 @@ export interface Failure {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Status codes of errors that the server causes and not the request. Anthropic uses status 529 for "overloaded". */
+/** Status codes of errors that the provider's server causes. Anthropic uses status 529 for "overloaded". */
 const serverStatuses = new Set([408, 500, 502, 503, 504, 529]);
 /**
  * Pause in milliseconds for a credential that is invalid or has no credit left. Status 403 causes no pause,

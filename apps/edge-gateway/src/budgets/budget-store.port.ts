@@ -3,8 +3,8 @@ import type { StoreHealth } from './store-health.ts';
 /** The tokens that a request reserves from its key's budget. */
 export interface Reservation {
   /**
-   * Ends the reservation and records how many tokens were saved. A call with 0 tokens gives back the whole
-   * reservation. Only the first call for each reservation has an effect.
+   * Ends the reservation and records how many tokens were saved. A call with 0 tokens returns the whole reservation.
+   * Only the first call for each reservation has an effect.
    */
   settle(tokens: number): void;
 }
@@ -54,8 +54,8 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
    */
   readonly heldTokens: number;
   /**
-   * The last known usage of the budget. A budget store that has lost its data restores usage from this
-   * field.
+   * The last known usage of the budget. A budget store that has lost its data restores the usage from the last known
+   * usage.
    */
   readonly known: SpentTokens | null;
   /**
@@ -93,8 +93,8 @@ export interface BudgetState {
  */
 export interface BudgetStore {
   /**
-   * Syncs the budget of an API key. A budget store that has lost its data does not contain the usage of the key.
-   * In this case, the budget store returns null and changes nothing, unless the sync includes the restored usage.
+   * Syncs the budget of an API key. If the budget store has lost the usage of the key, the store returns null and
+   * changes nothing, unless the sync includes the restored usage.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
 }

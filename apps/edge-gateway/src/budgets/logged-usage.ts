@@ -22,7 +22,7 @@ export class UsageLoads {
   #running = 0;
   #isClosed = false;
 
-  /** @param read a function that reads, once, the usage of all API keys of an account once */
+  /** @param read a function that reads the usage of all API keys of an account once */
   constructor(read: (accountId: string) => Promise<LoggedUsage>) {
     this.#read = read;
   }

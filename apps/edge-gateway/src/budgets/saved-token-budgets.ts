@@ -93,8 +93,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Returns whether this process has already recorded that the API key's budget is used up. This check needs
-   * no sync, and its outcome is reused for one second.
+   * Returns whether this process has already recorded that the API key's budget is used up. The check needs no sync,
+   * and the outcome is reused for one second.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;

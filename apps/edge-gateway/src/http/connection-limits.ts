@@ -7,11 +7,11 @@ import { renderError } from '../request/http-response.ts';
 /** Limits for connections over both protocols, HTTP/1.1 and HTTP/2. */
 export const connectionLimits = {
   /**
-   * Maximum size of a request's headers in bytes. Requests with larger headers get a response with status
+   * Maximum size of a request's headers in bytes. Requests with headers above the maximum get a response with status
    * 431.
    */
   headerBytesMax: 16 * 1024,
-  /** Maximum size of an HTTP/2 stream's headers in bytes. HTTP/2 streams with larger headers are reset. */
+  /** Maximum size of an HTTP/2 stream's headers in bytes. HTTP/2 streams with headers above the maximum are reset. */
   http2HeaderBytesMax: 64 * 1024,
   /** Time in milliseconds for which a connection may stay idle between two requests. */
   keepAliveMs: 72_000,

@@ -31,7 +31,7 @@ export class DirectChat {
 
   /**
    * Returns a handler that serves common chat requests without the router.
-   * @param serveRouted the handler for all other requests
+   * @param serveRouted the handler for requests that need the router
    */
   before(serveRouted: RequestListener): RequestListener {
     return (request, response) => {

@@ -20,15 +20,13 @@ import { newRequestId } from './request-id.ts';
 export interface ServerOptions {
   /** The TLS certificate and key. Without a TLS certificate, the port uses plain text. */
   readonly tls: TlsIdentity | undefined;
-  /**
-   * CIDRs of the trusted proxies. The gateway trusts the client address and the TLS state that these proxies report.
-   */
+  /** CIDRs of the trusted proxies. The gateway accepts the client address and the TLS state from trusted proxies. */
   readonly trustedProxies: readonly string[];
   /** Serves common chat requests without the router. */
   readonly direct: DirectChat;
   /**
-   * Returns whether the gateway itself sent a request, based on the request's `CDN-Loop` header. The gateway
-   * rejects such a request.
+   * Returns whether the gateway itself sent a request, based on the request's `CDN-Loop` header. Requests from the
+   * gateway itself are rejected.
    */
   readonly isLoop: (header: string | string[] | undefined, requestId: string) => boolean;
 }
@@ -147,7 +145,7 @@ function explainNoRoute(
   return new GatewayError('not_found', { message });
 }
 
-/** For a longer unknown path, the error neither repeats the path nor suggests another one. */
+/** Above this length, the error for an unknown path neither contains the path nor suggests a known path. */
 const pathCharsMax = 200;
 
 interface NotedRoute {

@@ -19,7 +19,7 @@ interface CachedSession extends ResolvedLoginSession {
 /** Authenticates session tokens. The gate verifies the session token and then looks up the login session. */
 export class LoginSessionGate {
   readonly #verifier: Pick<LoginSessionVerifier, 'verify'>;
-  /** Cached login sessions. In this cache, null marks a revoked login session. */
+  /** Cached login sessions. A null entry marks a revoked login session. */
   readonly #cache: RemoteCache<CachedSession | null>;
 
   constructor(verifier: Pick<LoginSessionVerifier, 'verify'>, messaging: Messaging) {
@@ -48,8 +48,8 @@ export class LoginSessionGate {
 }
 
 /**
- * Creates the cache of login sessions. This cache uses the same time limits as the cache of API key grants. A
- * revoked login session therefore ends as quickly as a revoked API key.
+ * Creates the cache of login sessions. The cache has the same time limits as the cache of API key grants. A revoked
+ * login session therefore ends as quickly as a revoked API key.
  */
 function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | null> {
   return new RemoteCache<CachedSession | null>({

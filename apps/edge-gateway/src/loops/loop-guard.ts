@@ -31,10 +31,7 @@ export const loopHeader = 'cdn-loop';
 
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
-/**
- * Maximum number of gateways through which a request may pass. A request that has passed more gateways than
- * this is rejected as a loop.
- */
+/** Maximum number of gateways through which a request may pass. Above the maximum, a request is rejected as a loop. */
 const gatewaysMax = 8;
 /** Interval at which the deployment's id is read again, in case Redis has lost it. */
 const refreshMs = 60_000;
@@ -42,10 +39,10 @@ const refreshMs = 60_000;
 const earlierIdsMax = 8;
 
 /**
- * Recognizes requests that this deployment sent to itself. A request loops if a provider's address leads back
- * to the gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. The gateway
- * rejects a request that arrives with this mark, so a loop costs only one extra request. Until the
- * deployment's id is known, each process uses its own random id.
+ * Recognizes requests that this deployment sent to itself. A request loops if a provider's address leads back to the
+ * gateway. Each upstream request carries the deployment's mark in the header `CDN-Loop`. The gateway rejects a
+ * request that arrives with the deployment's mark, so a loop costs only one extra request. Until the deployment's id
+ * is known, each process uses its own random id.
  */
 export class LoopGuard {
   readonly #options: LoopGuardOptions;

@@ -86,9 +86,9 @@ export type Access = 'api-key' | 'session' | 'api-key-or-session' | 'pipeline' |
 export const accessKey = 'gateway:access';
 
 /**
- * The rate limit that a call to a route counts against. The limit `requests` is the API key's rate limit for
- * chat requests. All other values are account rate limits. If a route declares no rate limit, GET requests
- * count as `read` and all others as `write`.
+ * The rate limit that a call to a route counts against. The limit `requests` is the API key's rate limit for chat
+ * requests. The other limits apply to a whole account. If a route declares no rate limit, GET requests count as
+ * `read` and all others as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
 

@@ -88,7 +88,7 @@ export function startAfresh(outbound: Outbound, target: Target, exchange: Exchan
   return whole;
 }
 
-/** Replaces the recorded savings with those of this request, because this request produces the response. */
+/** Replaces the recorded savings with the savings of the last request, which produces the response. */
 function noteCompression({ ledger }: Exchange, plan: ToolPlan): void {
   ledger.compressionSteps = sumSteps(plan);
   const isWhole = plan.context.edits.length === 0;

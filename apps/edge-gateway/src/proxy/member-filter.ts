@@ -27,7 +27,7 @@ export class MemberFilter {
   readonly #onceName: string;
   #hasSeenOnce = false;
   #state: State = 'before';
-  /** Bytes received since the last value ended. The filter forwards these bytes together with the next key. */
+  /** Bytes received since the last value ended. The filter forwards the buffered bytes together with the next key. */
   #held: number[] = [];
   #key: number[] = [];
   #hasKept = false;
@@ -39,7 +39,7 @@ export class MemberFilter {
   /**
    * Creates a filter.
    * @param names fields to remove from the outermost object.
-   * @param onceName name of a field that may occur only once. Later occurrences are removed.
+   * @param onceName name of a field that may occur only once. Repetitions of this field are removed.
    */
   constructor(names: readonly string[], onceName: string) {
     this.#names = new Set(names);
@@ -69,7 +69,7 @@ export class MemberFilter {
   }
 
   /**
-   * Returns the bytes that are still buffered at the end of the body. The filter does not validate these
+   * Returns the bytes that are still buffered at the end of the body. The filter does not validate the remaining
    * bytes, because the provider validates the body.
    */
   end(): Buffer {

@@ -88,7 +88,7 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
 
 /**
  * Handles a request to the Responses API. If the account turned on planning for the Responses API, the gateway
- * handles the request as a chat request. Otherwise the request is proxied. The function never throws.
+ * handles the request as a chat request. Without planning, the request is proxied. The function never throws.
  */
 export async function handleResponses(exchange: Exchange, services: PipelineServices): Promise<void> {
   const { headers } = exchange.request;

@@ -35,8 +35,8 @@ function explainMissingKey(authorization: string | undefined): GatewayError {
 const providerKeyForm = /^(?:sk-(?:ant|proj|or|svcacct|admin)-|AIza|gsk_|xai-|hf_|pplx-|nvapi-|ABSK)/;
 
 /**
- * Recognizes session tokens and provider keys by their form. All other invalid keys get the same error text,
- * so that it does not reveal whether a key ever existed.
+ * Recognizes session tokens and provider keys by their form. Other invalid keys share one error text, so that the
+ * text does not reveal whether a key ever existed.
  */
 function explainInvalidKey(key: string): GatewayError {
   if (looksLikeSessionToken(key)) return new GatewayError('api_key_required');

@@ -27,7 +27,7 @@ export function findNearest(name: string, known: Iterable<string>): string | und
 }
 
 /**
- * Returns the Levenshtein distance between two texts, or undefined if it exceeds `limit`. The function
+ * Returns the Levenshtein distance between two texts, or undefined if the distance exceeds `limit`. The function
  * compares only nearby characters, so its running time is proportional to the text length times `limit`.
  */
 function distanceWithin(left: string, right: string, limit: number): number | undefined {

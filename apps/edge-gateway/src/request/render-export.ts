@@ -6,8 +6,8 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
 };
 
 /**
- * Text before the first entry of an export. For CSV, this text contains the column names. For JSON lines, the
- * text is empty.
+ * Text before the first entry of an export. For CSV, the text contains the column names. For JSON lines, the text is
+ * empty.
  */
 export function renderHead(format: ExportFormat, columns: readonly string[]): string {
   return format === 'csv' ? `${columns.join(',')}\r\n` : '';
@@ -30,8 +30,8 @@ function readPath(entry: object, path: string): unknown {
 }
 
 /**
- * Adds an apostrophe before text that a spreadsheet would run as a formula. Text from clients could otherwise
- * contain formulas.
+ * Adds an apostrophe before text that a spreadsheet would run as a formula. Without the apostrophe, text from
+ * clients could contain formulas.
  */
 function renderField(value: unknown): string {
   if (value === null || value === undefined) return '';

@@ -39,7 +39,7 @@ const signedKeys: readonly string[] = [
 ];
 const signed = new WeakMap<JsonTape, boolean>();
 
-/** Returns whether the transcript contains signed or encrypted reasoning. Several stages need the answer. */
+/** Returns whether the transcript contains signed or encrypted reasoning. */
 export function carriesSignedReasoning(tape: JsonTape): boolean {
   const known = signed.get(tape);
   if (known !== undefined) return known;
@@ -157,9 +157,9 @@ export function findStoredState({
 }
 
 /**
- * Returns whether the provider stores the response of a request to the Responses API, which is the default. A
- * later request may continue the stored response. The response may then contain unanswered recovery tool
- * calls and compressed content that the model cannot recall.
+ * Returns whether the provider stores the response of a request to the Responses API, which is the default. A later
+ * request may continue the stored response. A continued response may contain unanswered recovery tool calls and
+ * compressed content that the model cannot recall.
  */
 export function isResponseStored(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import type { JsonTape } from '@gateway/wire-formats';
 
-/** Maximum length of an agent's own session id in characters. Longer ids of agents are truncated. */
+/** Maximum length of an agent's own session id in characters. Agent session ids above this length are truncated. */
 const sessionIdLengthMax = 256;
 /** Maximum length of `X-Svc-Session-Id` in bytes of UTF-8. Chat requests with a longer session id are rejected. */
 const sessionIdBytesMax = 1_024;
@@ -51,8 +51,8 @@ export function readAgentSessionId(headers: IncomingHttpHeaders): string | null 
 }
 
 /**
- * Returns the session id that an agent sends in the body, in the field `prompt_cache_key` of OpenAI's formats.
- * This session id is used in the same way as the id in an agent's header.
+ * Returns the session id that an agent sends in the body, in the field `prompt_cache_key` of OpenAI's formats. The
+ * session id in the body is used in the same way as the id in an agent's header.
  */
 export function readBodySessionId(tape: JsonTape): string | null {
   return idOf(tape.stringValue(tape.get(tape.root, 'prompt_cache_key')));

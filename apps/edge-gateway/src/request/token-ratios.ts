@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { charactersPerToken } from './token-estimates.ts';
 
 /**
- * Each newer request multiplies the weight of earlier requests by this factor. The weighted average covers
- * roughly the last hundred requests.
+ * Factor by which each newer request multiplies the weight of earlier requests. The weighted average covers roughly
+ * the last hundred requests.
  */
 const decay = 0.99;
 const requestsMin = 20;

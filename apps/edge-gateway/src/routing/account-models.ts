@@ -43,9 +43,9 @@ const declaredMsMax = 500;
 const listedMsMax = 2_500;
 
 /**
- * The models that each account has: the catalogue, the models that the account declares, and the models that
- * providers without a catalogue list (Ollama, vLLM, SambaNova and custom addresses). Facts that the account declared
- * take precedence over facts that the provider lists. If a source is unavailable, the other sources still apply.
+ * The models that each account has. Models come from the catalogue, from the account's declarations, and from the
+ * model lists of Ollama, vLLM, SambaNova and custom addresses. Facts that the account declared take precedence over
+ * facts that the provider lists. If a source is unavailable, the other sources still apply.
  */
 export class AccountModels implements RequestModels {
   readonly #options: AccountModelsOptions;

@@ -45,9 +45,9 @@ export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Effective recall per model over the last week. This is the share of requests with pruned tools in which the
- * model received every tool that it called or requested. Recall is loaded in the background, so requests do
- * not wait for it. Until recall has been loaded, the prior applies.
+ * Effective recall per model over the last week, which is the share of requests with pruned tools in which the model
+ * received every tool that it called or requested. Recall is loaded in the background, so requests do not wait for
+ * it. Until recall has been loaded, the prior applies.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;
@@ -87,8 +87,8 @@ const shares = { medium: 0.5, high: 0.8 } as const;
 /** Weight of the shipped complexity thresholds, expressed as a number of requests. */
 const priorRequests = 200;
 /**
- * Maximum amount by which a complexity threshold is shifted. Without this limit, some requests of an account
- * with only simple requests would be rated as complex.
+ * Maximum amount by which a complexity threshold is shifted. Without the maximum, some requests of an account with
+ * only simple requests would be rated as complex.
  */
 const shiftMax = 0.03;
 

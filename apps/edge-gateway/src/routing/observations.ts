@@ -169,7 +169,7 @@ export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /** Decayed number of the account's responses. This number changes with every response. */
+  /** Decayed number of the account's responses. The number changes with every response. */
   readonly answers: number;
 }
 

@@ -20,8 +20,8 @@ const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
   /**
-   * Closed segment files, oldest first. The spool must ship the events in these files, and may already have
-   * shipped some of them.
+   * Closed segment files, oldest first. The spool must ship the events in closed segments, and may already have
+   * shipped some of the events.
    */
   readonly segments: readonly Segment[];
   readonly interrupted: number;

@@ -121,7 +121,7 @@ export class LineBytes {
   bytes = Buffer.allocUnsafeSlow(firstBytes);
   length = 0;
 
-  /** All bytes written since the buffer was last cleared. These bytes are valid only until the next write. */
+  /** All bytes written since the buffer was last cleared. The returned bytes are valid only until the next write. */
   get written(): Buffer {
     return this.bytes.subarray(0, this.length);
   }

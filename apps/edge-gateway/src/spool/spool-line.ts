@@ -3,9 +3,9 @@ import type { LineBytes } from './shipped-event.ts';
 import { writeShippedEvent } from './shipped-event.ts';
 
 /**
- * The two kinds of lines in a segment file. Each line in a segment file is a JSON array that starts with a tag
- * and a request id. Each field is therefore at a fixed offset, and the event's text is shipped unchanged. A
- * line has one of these two forms.
+ * The two kinds of lines in a segment file. Each line in a segment file is a JSON array that starts with a tag and a
+ * request id. Each field is therefore at a fixed offset, and the event's text is shipped unchanged. A line has one
+ * of two forms.
  *
  * ["accept","<request id>",{…}] ["end","<request id>","<traceparent>"|null,{…}]
  */

@@ -14,14 +14,11 @@ import type { ToolPermission } from './tool-permission.ts';
 /** Maximum number of denied tool names in the log row of a request. */
 const namesMax = 64;
 
-/**
- * Fields of a message, other than `tool_calls`, that contain tool calls. These field names are
- * normalized.
- */
+/** Normalized names of the fields of a message, other than `tool_calls`, that contain tool calls. */
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';
 
-/** The state of one choice of a response after the stream events that have been sent. */
+/** The state of one choice of a streamed response, after the events that have been sent. */
 interface ChoiceState {
   /** Indexes of the content blocks with tool calls that are hidden from the client. */
   readonly hidden: Set<number>;

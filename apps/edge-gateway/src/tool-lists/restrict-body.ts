@@ -33,7 +33,7 @@ const switchedTool = 'web_search';
 
 /** Objects with extra fields for the provider. The rules for the request body also apply inside these objects. */
 const extras = ['additionalModelRequestFields', 'extra_body'] as const;
-/** Fields with response schemas or with metadata. Inside these fields, a property may have any name. */
+/** Fields with response schemas or with metadata. Inside a schema or metadata, a property may have any name. */
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);
 
 /**

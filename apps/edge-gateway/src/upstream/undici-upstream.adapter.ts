@@ -16,7 +16,7 @@ interface UndiciUpstreamOptions {
    */
   readonly idleTimeoutMs: number;
   /**
-   * Renders the loop mark in each request. The gateway recognizes this mark on a request that returns to the
+   * Renders the loop mark in each request. By the mark, the gateway recognizes a request that returns to the
    * gateway.
    */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
@@ -151,8 +151,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the provider call of the attempt. undici cannot abort a call that has no connection yet. In that
-   * case, the promise is rejected immediately, and the call is aborted when a connection is ready.
+   * Aborts the provider call of the attempt. undici cannot abort a call that has no connection yet. Without a
+   * connection, the promise is rejected immediately, and the call is aborted when a connection is ready.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

@@ -21,10 +21,7 @@ interface WaitingJob extends ContentJob {
 export interface ContentThreadOptions {
   /** Path to the worker thread's script. The default is the script that redacts and packs request contents. */
   readonly threadFile?: URL;
-  /**
-   * Maximum duration of a job in milliseconds. A job that takes longer fails, and the thread is
-   * replaced.
-   */
+  /** Maximum duration of a job in milliseconds. A job above the maximum duration fails, and the thread is replaced. */
   readonly jobMsMax?: number;
 }
 

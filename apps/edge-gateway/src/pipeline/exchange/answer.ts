@@ -10,8 +10,8 @@ export interface ChatAnswer extends UpstreamAnswer {
   readonly target: Target;
   /**
    * Abandons a response that could not be relayed. If the client has not received any bytes yet, the function
-   * returns normally, and the request can be forwarded again. Otherwise, the function throws the error that
-   * broke the response.
+   * returns normally, and the request can be forwarded again. If the client has received bytes, the function throws
+   * the error that broke the response.
    */
   readonly giveUp: (error: unknown) => undefined;
 }

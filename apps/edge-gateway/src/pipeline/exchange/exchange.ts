@@ -53,8 +53,8 @@ export interface Ledger {
   offeredTools: readonly string[];
   plan: RequestEventV1['plan'];
   /**
-   * For each tool name, the smallest K (number of ranked tools) with which the plan would have forwarded the
-   * tool. This map is set only for requests in shadow conversations.
+   * For each tool name, the smallest K (number of ranked tools) with which the plan would have forwarded the tool.
+   * The map is set only for requests in shadow conversations.
    */
   heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
@@ -229,8 +229,8 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
 }
 
 /**
- * Writes the tool counts into the response headers. These headers are sent before any recovery round, so
- * later changes are recorded only in the request log.
+ * Writes the tool counts into the response headers. The headers are sent before any recovery round, so later changes
+ * are recorded only in the request log.
  */
 export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
   const { toolsOffered, toolsOut } = ledger;
@@ -288,6 +288,6 @@ export interface ContextPrice {
   /** Estimated number of tokens that compression saved. */
   readonly tokensSaved: number;
   readonly savedUsd: number | null;
-  /** The cost of writing messages that compression changed to the provider's prompt cache again. */
+  /** The cost of a second cache write for messages that compression changed. */
   readonly rewrittenUsd: number | null;
 }

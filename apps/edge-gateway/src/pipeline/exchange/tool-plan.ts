@@ -162,8 +162,8 @@ export interface BoundPlan {
   /** Sets `drop_block` for the remaining requests of the conversation. */
   readonly remember: () => void;
   /**
-   * Stores the decision to send every tool unchanged after the provider rejected deferral. Only the first request
-   * of a conversation has this function, because a later decision would change the prefix of the prompt.
+   * Stores the decision to send every tool unchanged after the provider rejected deferral. Present only in the first
+   * request of a conversation, because a later decision would change the prefix of the prompt.
    */
   readonly abandon?: () => Promise<void>;
   /**

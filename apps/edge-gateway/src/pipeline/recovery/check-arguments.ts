@@ -25,18 +25,17 @@ interface Check {
    * reported. The problems found in a failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
-  /** The amount of work that the check has done so far. All branches of the check add to this count. */
+  /** The amount of work that the check has done so far. All branches of the check add to one count. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }
 
 /**
- * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty
- * list if the arguments match the schema. Schema keywords that the check does not support are ignored,
- * because the client's own tool rejects invalid calls. The project does not use a common validator, because
- * such validators compile schemas to code or run their regular expressions. Running code or expressions from
- * a client's schema would endanger the other clients of this process. The check of arguments ignores the
- * keywords `pattern` and `format`.
+ * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty list if
+ * the arguments match the schema. Schema keywords that the check does not support are ignored, because the client's
+ * own tool rejects invalid calls. The project does not use a common validator, because common validators compile
+ * schemas to code or run regular expressions from schemas. Running code or expressions from a client's schema would
+ * endanger the other clients of this process. The check of arguments ignores the keywords `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {
   let value: unknown;

@@ -27,8 +27,8 @@ export type Verdict =
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
   /**
-   * If a call has invalid arguments, the gateway responds to the first such call to the tool with a
-   * correction. If the model repeats an invalid call, the client receives the call.
+   * The gateway responds with a correction to the first call of a tool that has invalid arguments. If the model
+   * repeats an invalid call, the client receives the call.
    */
   | {
       readonly kind: 'correct';

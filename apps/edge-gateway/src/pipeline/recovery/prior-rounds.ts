@@ -26,8 +26,8 @@ export const noPriorRounds: PriorRounds = {
 };
 
 /**
- * Recovery rounds of an attempt that sent nothing to the client. The account still pays for these rounds,
- * although the client received nothing from them.
+ * Recovery rounds of an attempt that sent nothing to the client. The account pays for the recovery rounds, although
+ * the client received nothing.
  */
 export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];

@@ -93,7 +93,7 @@ function joinBlocks(first: readonly unknown[], pieces: readonly unknown[]): unkn
 
 /**
  * Returns the same key for all pieces of one reasoning block. Returns undefined for a piece without an index,
- * because this piece is a complete block.
+ * because only a complete block has no index.
  */
 function keyOf(piece: unknown): string | undefined {
   if (typeof piece !== 'object' || piece === null) return undefined;
@@ -102,8 +102,8 @@ function keyOf(piece: unknown): string | undefined {
 }
 
 /**
- * Fields of a reasoning block that arrive in several pieces. For all other fields of a reasoning block, a
- * later value replaces the earlier value.
+ * Fields of a reasoning block that arrive in several pieces. In other fields of a reasoning block, a later value
+ * replaces the earlier value.
  */
 const growingFields: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 

@@ -242,7 +242,7 @@ export class RecoveryRounds {
     return { kind: 'fresh-start' };
   }
 
-  /** Ends the current recovery round. Its usage is always billed. */
+  /** Ends the current recovery round. The usage of a recovery round is always billed. */
   #retire(calls: readonly RecoveryCall[]): PriorRounds {
     const corrected = calls.flatMap(({ verdict }) => (verdict.kind === 'correct' ? [verdict.name] : []));
     if (!this.#isBetween) {

@@ -7,15 +7,15 @@ import type { Recovery } from './recovery.ts';
 /** The input from which the request of a recovery round is built. */
 export interface NextRound {
   /**
-   * The recovery that applies to the request. Null if the request includes every tool, because it then has no
-   * recovery tool.
+   * The recovery that applies to the request. Null if the request includes every tool and therefore has no recovery
+   * tool.
    */
   readonly recovery: Recovery | null;
   /** Names of the tools that are sent in addition to the planned tools. */
   readonly added: readonly string[];
   /**
-   * The messages after the client's last message. These messages are the turns of the model so far and the
-   * gateway's responses.
+   * The messages after the client's last message, which are the turns of the model so far and the gateway's
+   * responses.
    */
   readonly messages: readonly ChatMessage[];
 }

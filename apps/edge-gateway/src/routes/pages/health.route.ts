@@ -26,9 +26,9 @@ const readReadiness: Operation = {
 };
 
 /**
- * Serves `GET /health/live` and `GET /health/ready` on the public port, for load balancers that cannot reach
- * the private health port. Both responses are constants. The gateway listens only after its start is
- * complete, and Fastify responds with 503 during the shutdown.
+ * Serves `GET /health/live` and `GET /health/ready` on the public port, for load balancers that cannot reach the
+ * private health port. The responses never change. The gateway listens only after its start is complete, and Fastify
+ * responds with 503 during the shutdown.
  */
 @Controller()
 @AllowAccess('public')

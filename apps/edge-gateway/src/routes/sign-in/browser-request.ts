@@ -88,10 +88,10 @@ async function limitAuth(
 }
 
 /**
- * Throws `cross_site_request` if a page from another site makes the browser send the call. Otherwise, another site
- * could sign the user in or out, or switch accounts. Only browsers send the two headers that the function checks.
- * The SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect users. The header
- * check also works for old browsers.
+ * Throws `cross_site_request` if a page from another site makes the browser send the call. Without the check,
+ * another site could sign the user in or out, or switch accounts. Only browsers send the two headers that the
+ * function checks. The SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect
+ * users. The header check also works for old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

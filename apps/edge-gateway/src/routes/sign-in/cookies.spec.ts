@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readDeviceTokens, setDeviceCookie } from './cookies.ts';
 
-/** Returns a forged token. The gateway reads the subject of such a token without verification. */
+/** Returns a forged token. The gateway reads the subject of a device token without verification. */
 const tokenOf = (sub: string, n = 0) =>
   ['{"alg":"EdDSA"}', JSON.stringify({ sub, n }), 'x']
     .map((part) => Buffer.from(part).toString('base64url'))

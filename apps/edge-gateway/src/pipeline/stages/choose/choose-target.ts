@@ -92,8 +92,8 @@ function needsResponses(
 }
 
 /**
- * Lists the connected providers of a model of any kind. If some of these providers have the endpoint, the list
- * contains only those providers. If the request contains a credential, the credential determines the provider.
+ * Lists the connected providers of a model of any kind. Providers without the endpoint are listed only if no
+ * provider has the endpoint. If the request contains a credential, the credential determines the provider.
  */
 export function listOffering(
   { model, connected, ownCredential }: Pick<WantedTarget, 'model' | 'connected' | 'ownCredential'>,

@@ -4,14 +4,14 @@ import type { Logger } from '@gateway/observability';
 import { accountKey } from '../../../cache/account-keys.ts';
 import { nameOf, openValue, sealValue, type SealedCache } from '../../../cache/sealed-value.ts';
 
-/** Lifetime of stored reasoning in seconds. After one day, the provider's prompt cache has expired anyway. */
+/** Lifetime of stored reasoning in seconds. After one day, the provider's prompt cache has expired, too. */
 const keptSeconds = 24 * 3600;
 /** Maximum number of characters of the stored reasoning of one response. Reasoning above this length is not stored. */
 const charactersMax = 256 * 1024;
 /**
- * Maximum number of model turns for which reasoning is loaded. In a longer conversation, the reasoning
- * of the earliest turns is left out. When the limit is reached, several turns are dropped at a time, so that
- * the prompt's prefix rarely changes.
+ * Maximum number of model turns for which reasoning is loaded. Above the maximum, the reasoning of the earliest
+ * turns is left out. When the limit is reached, several turns are dropped at a time, so that the prompt's prefix
+ * rarely changes.
  */
 const turnsMax = 128;
 const turnsStep = 64;

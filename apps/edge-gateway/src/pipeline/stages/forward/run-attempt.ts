@@ -19,10 +19,7 @@ export interface ForwardTask {
   readonly caller: Caller;
   /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
-  /**
-   * Whether two simultaneous provider calls have no side effects. If the field is absent, two simultaneous
-   * calls may have side effects.
-   */
+  /** Whether two simultaneous provider calls have no side effects. Absent if the calls may have side effects. */
   readonly isHedgeable?: boolean;
   /**
    * Sends the request and records the details of the call in the attempt. Resolves with the status and
@@ -149,8 +146,8 @@ interface BackendCallInput {
    */
   readonly firstByteMs: number | undefined;
   /**
-   * Returns whether another candidate can be called now. The caller checks this only after the time limit for
-   * the first byte has expired.
+   * Returns whether another candidate can be called now. The caller calls this function only after the time limit
+   * for the first byte has expired.
    */
   readonly isReplaceable: () => Promise<boolean>;
   readonly failures: Counter<'reason'>;

@@ -63,9 +63,9 @@ function run(candidate: Candidate, task: ForwardTask, services: TryServices): Pr
 }
 
 /**
- * Chooses the candidate for the next attempt. If this choice fails, for example because the vault is
- * unavailable, there is no next candidate. If there is no next candidate, the client receives the error of
- * the last attempt. Throws an error if the client has disconnected.
+ * Chooses the candidate for the next attempt. If the choice fails, for example because the vault is unavailable,
+ * there is no next candidate. Without a next candidate, the client receives the error of the last attempt. Throws an
+ * error if the client has disconnected.
  */
 async function chooseNext(
   answer: ChatAnswer | undefined,

@@ -22,16 +22,16 @@ import { toolsMax } from '../../../tool-lists/tool-members.ts';
 const depthMax = 128;
 
 /**
- * Maximum number of JSON values and keys in a request body. A JSON value or key takes about one token, and
- * the comma after it takes another. This limit therefore corresponds to a million tokens. The position of
- * each JSON value takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that
- * the gateway parses takes up to ten times its length in memory.
+ * Maximum number of JSON values and keys in a request body. A JSON value or key takes about one token, and the comma
+ * after it takes another. The maximum therefore corresponds to a million tokens. The position of each JSON value
+ * takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway parses
+ * takes up to ten times its length in memory.
  */
 const valuesMax = 524_288;
 
 /**
- * Maximum number of fields of one object in a request body. This limit bounds the time of searching an object
- * for several fields.
+ * Maximum number of fields of one object in a request body. The limit bounds the time for finding several fields in
+ * an object.
  */
 const fieldsMax = 16_384;
 
@@ -97,7 +97,7 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;
   exchange.ledger.agentSessionId ??= readBodySessionId(tape);
-  // Only two client formats accept a credential in the body. All other formats reject the unknown field.
+  // Only two client formats accept a credential in the body.
   const takesCredential = exchange.format === 'chat-completions' || exchange.format === 'responses';
   const ownCredential = takesCredential ? readOwnCredential(tape) : null;
   const conversation = new Conversation(outline, bytes, exchange.sessionId);

@@ -53,8 +53,8 @@ export async function findConversation(
 }
 
 /**
- * Stores the plan under the name of the first response as well. Conversations with the same beginning share the name
- * of their first messages. A later conversation with the same beginning may replace the plan under the shared name.
+ * Also stores the plan under the name of the first response. Conversations with the same beginning share the name of
+ * their first messages. A later conversation with the same beginning may replace the plan under the shared name.
  */
 export function anchor(
   { caller: { accountId } }: ConversationSubject,

@@ -123,8 +123,8 @@ function bindSubject(
 }
 
 /**
- * Plans how the tokens of a request are counted. The count is for the client's original request, except in a
- * conversation with bound reasoning.
+ * Plans how the tokens of a request are counted. The client's original request is counted, except in a conversation
+ * with bound reasoning.
  */
 export function planCount(
   request: ParsedRequest,

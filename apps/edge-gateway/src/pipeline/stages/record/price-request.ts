@@ -22,8 +22,8 @@ export interface PricedRequest {
   /** Whether the gateway added cache markers. Without cache markers, the provider would not cache the prompt. */
   readonly isMarked: boolean;
   /**
-   * Time at which the request was accepted, as Unix time in milliseconds. The model's prices at this time
-   * apply to the request.
+   * Time at which the request was accepted, as Unix time in milliseconds. The model's prices at the time of
+   * acceptance apply to the request.
    */
   readonly at: number;
 }
@@ -48,7 +48,7 @@ interface PricedSavings {
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`. The
  * mean price covers all billed input, so leaving out cheap cached input saves little. With recovery rounds, the mean
  * price of the first round is used, because a request with every tool reads its input only once. If the tool set
- * grew, or was decided after requests with all tools, the uncached part of the prefix counts as a cost. This cost
+ * grew, or was decided after requests with all tools, the uncached part of the prefix counts as a cost. The cost
  * includes the new end of the prefix.
  */
 export function priceSavings(

@@ -30,8 +30,7 @@ export async function relayPlain(
   const events = parseAnswer(bytes, passed, lane);
   const summary = events.reduce(summarize, createSummary());
   const failure = summary.error;
-  // The client may expect a stream or a different format.
-  // Such a client would read an error with status 200 as an empty response.
+  // A client that expects a stream or a different format would read an error with status 200 as an empty response.
   if (failure !== undefined && (exchange.ledger.stream || !lane.isSameFormat))
     throw new GatewayError('provider_error', { message: failure.message });
   const own = failure === undefined ? bytes : redactErrorBody(bytes, passed.answer.secrets);

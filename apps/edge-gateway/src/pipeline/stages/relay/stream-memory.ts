@@ -2,10 +2,7 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 
-/**
- * Below this number, the unsent bytes of a stream are not counted, because short frames use memory only
- * briefly.
- */
+/** Number of unsent bytes of a stream that are not counted, because short frames use memory only briefly. */
 const uncountedBytes = 64 * 1024;
 /** Number of copies of an incomplete frame in memory. The writer and the parser each have a copy. */
 const frameCopies = 2;
@@ -45,7 +42,7 @@ export class StreamMemory {
 
   /**
    * Counts the buffered events that the next recovery round needs.
-   * @param piece the bytes from which the events were parsed. Each event is at most as long as these bytes.
+   * @param piece the bytes from which the events were parsed. Each event is at most as long as the bytes.
    */
   noteEvents(piece: Uint8Array, events: readonly StreamEvent[]): void {
     if (!this.#keepsEvents) return;

@@ -62,8 +62,8 @@ function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly
 }
 
 /**
- * Counts the deferred tools that the model found in earlier turns. The provider shows the definitions of these
- * tools to the model.
+ * Counts the deferred tools that the model found in earlier turns. The provider shows the definitions of found tools
+ * to the model.
  */
 function countFoundBefore({ deferredTools, format }: Exchange, { tape }: ParsedRequest): number {
   if (deferredTools === undefined) return 0;

@@ -10,10 +10,9 @@ import type { ContextMemo } from './context-memo.ts';
 export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
-   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the
-   * same for every request of a conversation, and markers are valid only within the conversation. The
-   * conversation key would be unsafe here, because it covers only excerpts, so two conversations could share
-   * markers.
+   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the same
+   * for every request of a conversation, and markers are valid only within the conversation. The conversation key
+   * covers only excerpts, so two conversations with the same key could share markers.
    */
   readonly name: string;
   /** The cache keys of the compression results, one key per message. */
@@ -27,8 +26,8 @@ export interface CompressedConversation {
 
 /**
  * Starts tracking a conversation with the given compression settings.
- * @param clearedBefore index of the message before which summaries replace old tool results. Each such
- * replacement invalidates earlier compression results.
+ * @param clearedBefore index of the message before which summaries replace old tool results. Replacing tool results
+ * with summaries invalidates earlier compression results.
  */
 export function openConversation(
   subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned'>,

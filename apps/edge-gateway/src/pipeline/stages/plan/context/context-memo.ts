@@ -4,7 +4,7 @@ import { accountKey } from '../../../../cache/account-keys.ts';
 import { nameOf, openValue, sealValue, type SealedCache } from '../../../../cache/sealed-value.ts';
 import type { MessageEdits } from './context-edits.ts';
 
-/** Lifetime of a cache entry in seconds. By then, the provider's prompt cache has expired anyway. */
+/** Lifetime of a cache entry in seconds. After one day, the provider's prompt cache has expired, too. */
 const keptSeconds = 24 * 3600;
 /**
  * Precision with which entries in memory expire, in milliseconds. The memo reads the clock at most once in this

@@ -5,11 +5,11 @@ import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextSubject } from './context-subject.ts';
 
 /**
- * Calculates the monetary value of compression under the provider's caching rules. This amount is the price
- * of the saved tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then
- * repeated byte for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing
- * it again produces the same bytes. Only a change of the compression settings rewrites the prompt cache, and
- * the cost of the rewrite is subtracted.
+ * Calculates the monetary value of compression under the provider's caching rules. The value is the price of the
+ * saved tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then repeated byte
+ * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing it again produces the
+ * same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost of the rewrite is
+ * subtracted.
  * @param at Unix time in milliseconds at which the request was accepted
  */
 export function priceContext(
@@ -73,7 +73,7 @@ const recentMin = 12;
  */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
-/** Minimum length of a compressed tool result in bytes. Shorter tool results are never summarized. */
+/** Minimum length of a compressed tool result in bytes. Tool results below the minimum are never summarized. */
 const resultBytesMin = 2_000;
 /** Estimated length of a summary as a fraction of the original text. */
 const summaryShare = 0.3;
@@ -123,10 +123,7 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
   return prices !== null && savedBytes * prices.read > rewrittenBytes * (prices.write - prices.read);
 }
 
-/**
- * The bytes that a declared clear would remove. The more messages a clear covers, the more bytes it
- * removes.
- */
+/** The bytes that a declared clear would remove. A clear that covers more messages removes more bytes. */
 class OldResults {
   /** Number of messages that were examined for summaries, including the messages of earlier clears. */
   read: number;

@@ -43,10 +43,7 @@ export interface ContextSubject {
  * it were sent unchanged.
  */
 export interface UnchangedTurns {
-  /**
-   * Returns those of the given names that are recorded. Rejects if the record is unavailable or `signal`
-   * aborts.
-   */
+  /** Returns the given names that are recorded. Rejects if the record is unavailable or `signal` aborts. */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Records the name of a conversation turn. Rejects if the record is unavailable. Absent for a
@@ -54,8 +51,7 @@ export interface UnchangedTurns {
    */
   readonly keep?: (name: string) => Promise<void>;
   /**
-   * Absent if the provider accepts a changed prefix. In this case, the request does not wait for
-   * lost compression results.
+   * Absent if the provider accepts a changed prefix, because the request does not wait for lost compression results.
    */
   readonly wait?: Wait | undefined;
 }
@@ -63,16 +59,16 @@ export interface UnchangedTurns {
 /** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
- * After a failed wait, no request waits for this number of milliseconds. Because of this pause, requests
- * cannot pile up in the gateway during an outage.
+ * After a failed wait, no request waits for this number of milliseconds. The pause prevents waiting requests from
+ * piling up in the gateway during an outage.
  */
 const restMs = 10_000;
 const firstPauseMs = 200;
 const pauseMsMax = 800;
 
 /**
- * Limits the time that requests of conversations with bound reasoning wait for the records of earlier requests.
- * All requests in a process share this limit.
+ * Limits the time that requests of conversations with bound reasoning wait for the records of earlier requests. All
+ * requests in a process share one limit.
  */
 export class Patience {
   readonly #waitMs: number;
@@ -96,7 +92,7 @@ export class Patience {
   }
 }
 
-/** The remaining wait of one request. */
+/** The remaining time that one request may wait. */
 export class Wait {
   readonly #patience: Patience;
   readonly #left: AbortSignal;
@@ -154,7 +150,7 @@ export interface ContextSettings {
   readonly version: number;
 }
 
-/** Returns the other compression settings with which the conversation may have started and can continue. */
+/** Returns further compression settings with which the conversation may have started and can continue. */
 export function otherSettings({ settings, isRecallable }: ContextSubject): ContextSettings[] {
   const { mode, recoverable, version } = settings;
   const all: ContextSettings[] = [
@@ -199,9 +195,8 @@ const resultBytesMin = 40;
 const wordsBytesMin = 560;
 
 /**
- * Returns the indexes of the messages that may be compressed, which are user and tool messages after the
- * model's first turn. This choice depends only on the text of the messages, because cache markers move from
- * turn to turn.
+ * Returns the indexes of the messages that may be compressed, which are user and tool messages after the model's
+ * first turn. The choice of messages depends only on their text, because cache markers move from turn to turn.
  */
 export function listCandidates({ messages }: RequestOutline, parts: readonly ContextPart[]): number[] {
   const first = findFirstTurn({ messages });

@@ -57,8 +57,8 @@ interface PinnedServices {
 
 /**
  * Plans the compression of a later request in a conversation with bound reasoning.
- * @param pinned the settings with which the conversation began. The account's current settings do not apply to
- * such a conversation.
+ * @param pinned the settings with which the conversation began, and which apply in place of the account's current
+ * settings.
  */
 export async function planPinnedContext(
   request: ParsedRequest,

@@ -64,9 +64,9 @@ export class ConversationPlanner {
   }
 
   /**
-   * Plans one request of the conversation. Rejects if the planner rejects. If planning fails, the request is
-   * sent with all tools. A later plan then prunes tools only if the savings exceed the cost of rewriting the
-   * provider's prompt cache. A conversation with pruned tools keeps its previous tool set.
+   * Plans one request of the conversation. Rejects if the planner rejects. If planning fails, the request is sent
+   * with all tools. After such a request, a later plan prunes tools only if the savings exceed the cost of rewriting
+   * the provider's prompt cache. A conversation with pruned tools keeps its previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;

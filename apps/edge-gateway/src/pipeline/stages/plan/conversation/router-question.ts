@@ -57,8 +57,8 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
 
 /**
  * Returns the tools that are forwarded regardless of their rank.
- * @param known the tools that the instructions named in the conversation's first planned request. Undefined
- * in that request.
+ * @param known the tools that the instructions named in the conversation's first planned request. Undefined for the
+ * first planned request itself.
  */
 export function toolContext(
   outline: RequestOutline,
@@ -186,8 +186,8 @@ function listSentTokens({ system, messages }: RequestOutline): number[] {
 }
 
 /**
- * Estimates the tokens of instructions and messages before the model's last message. These tokens were
- * already sent in earlier requests.
+ * Estimates the tokens of instructions and messages before the model's last message. Earlier requests have already
+ * sent these tokens.
  */
 export function countSentTokens({ system, messages }: RequestOutline): number {
   const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');

@@ -39,8 +39,8 @@ export class NatsPlanner implements Planner {
   readonly #deadlineMs: number;
   readonly #newTools: TimeShare;
   /**
-   * Tool lists for which a router instance has already made a plan. Later requests with such a tool list omit
-   * the hashes of its tools.
+   * Tool lists for which a router instance has already made a plan. Later requests with a known tool list omit the
+   * hashes of the tools.
    */
   readonly #known = new LRUCache<string, true>({ max: 10_000 });
   /**
@@ -236,8 +236,8 @@ const reportedToolsMax = 1_000;
 const reportedBytesMax = 4 * 1024 * 1024;
 
 /**
- * Reports the tool list of an account to the worker. The worker assesses the descriptions of the tools. The
- * request does not wait for the report. If a report fails, a later request sends it again.
+ * Reports the tool list of an account to the worker. The worker assesses the descriptions of the tools. The request
+ * does not wait for the report. If a report fails, a later request sends the report again.
  */
 class ToolReporter {
   readonly #messaging: Messaging;
