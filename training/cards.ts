@@ -103,5 +103,5 @@ function percent(value: number | undefined): string {
   return value === undefined ? '-' : (100 * value).toFixed(1);
 }
 
-// The call must follow the constants above, which it uses.
+// The call must follow the constants, because the function uses the constants.
 if (import.meta.main) writeCards();

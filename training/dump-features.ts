@@ -1,5 +1,5 @@
 // Writes the features of each question's candidate tools.
-// These features are used to fit the second stage of the ranking.
+// The features are used to fit the second stage of the ranking.
 // The features come from encoders that were not trained on the question's family of tool sets. Usage:
 // `node training/dump-features.ts [--data DIR]`.
 // The output files are generated/features.f32 and features.json, with features from both encoders.

@@ -31,7 +31,7 @@ function listDeclarations(root: string): string[] {
 
 /**
  * Extracts pairs of a comment and a name. A comment precedes a field, a method or an operation. The name of a
- * field, method or operation is prefixed with the name of the last interface or class before it.
+ * field, method or operation is prefixed with the name of the preceding interface or class.
  */
 function extractPairs(file: string): void {
   const text = readFileSync(file, 'utf8');

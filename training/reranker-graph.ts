@@ -3,7 +3,7 @@ import { elementType, int64Tensor, model, node, valueInfo } from './onnx-writer.
 
 const opset = 13;
 
-/** The trained parameters of the ranking's second stage, as `fit_second_stage.py` writes them. */
+/** The trained parameters of the ranking's second stage, in the form that `fit_second_stage.py` writes. */
 export interface RerankerParts {
   readonly linear: readonly number[];
   /** The weights, indexed by feature and then by unit. */

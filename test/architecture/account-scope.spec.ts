@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Source files with queries that may read rows of every account. The value is the reason. All other queries
+ * Source files with queries that may read rows of every account. Each file has a reason. All other queries
  * are limited to one account.
  */
 const acrossAccounts: Readonly<Record<string, string>> = {

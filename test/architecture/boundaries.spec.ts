@@ -35,8 +35,8 @@ const mayImport: Record<Kind, readonly Kind[]> = {
   app: ['core', 'contract', 'format', 'adapter'],
 };
 /**
- * All wire formats are in one library, so the rule for projects cannot separate them. dependency-cruiser
- * prevents imports between wire formats.
+ * All wire formats are in one library, so the rule for projects does not apply between formats.
+ * dependency-cruiser prevents imports between wire formats.
  */
 const denied = all.flatMap((from) =>
   all

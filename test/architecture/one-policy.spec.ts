@@ -224,8 +224,8 @@ interface Request {
 }
 
 /**
- * Compares the tool router's plan with the bucket that the API shows. Also compares the plan and the bucket
- * with the texts in the dashboard.
+ * Compares the tool router's plan with the bucket that the API shows. Compares the plan and the bucket with
+ * the texts in the dashboard.
  */
 function compare(
   plan: PlannedTools,

@@ -16,8 +16,8 @@ function ownFiles(): string[] {
 }
 
 /**
- * Finds the lint suppressions in a source string. Each suppression has a line number and a reason. The reason
- * follows two hyphens, or a colon in a suppression for the type checker.
+ * Finds the lint suppressions in a source string. Each suppression has a line number and a reason. In a comment for
+ * ESLint, two hyphens precede the reason. In a comment for the type checker, a colon precedes the reason.
  */
 function suppressionsIn(text: string): { line: number; what: string; reason: string | undefined }[] {
   return text.split('\n').flatMap((content, index) => {

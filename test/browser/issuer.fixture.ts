@@ -116,7 +116,7 @@ class IssuerEndpoints {
   }
 
   /**
-   * Returns the valid grant, or the reason for rejecting it. Each code and each refresh token is valid only
+   * Returns the valid grant, or the reason for the rejection. Each code and each refresh token is valid only
    * once.
    */
   #choose(form: URLSearchParams): { audience: string; nonce?: string } | string {

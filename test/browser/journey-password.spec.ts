@@ -90,7 +90,7 @@ test('a person resets a forgotten password with the link in an email and signs i
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText(email).first().waitFor();
-  // The user received the link by email, so opening it also verifies the email address.
+  // The user received the link by email, so opening the link also verifies the email address.
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);
 });
 

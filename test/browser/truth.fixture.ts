@@ -159,7 +159,7 @@ function waitForCalibration(key: string): Promise<RoutingCalibration> {
 }
 
 /**
- * Sends requests until one of them is planned with the routing policy. The sent requests are added to the
+ * Sends requests until one request is planned with the routing policy. The sent requests are added to the
  * known requests.
  */
 async function waitForPolicy(traffic: KnownTraffic, key: Agent, version: string | null): Promise<void> {

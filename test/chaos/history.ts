@@ -29,7 +29,7 @@ export interface Fault {
   readonly forMs: number;
 }
 
-/** A fault with its measured times. A killed process counts as down until it is ready again. */
+/** A fault with its measured times. A killed process counts as down until the restarted process is ready. */
 export interface CausedFault extends Fault {
   readonly startedMs: number;
   readonly endedMs: number;
@@ -53,7 +53,7 @@ export type OperationKind =
   | 'policy-read'
   | 'account-delete';
 
-/** A value that an operation wrote to a register or read from it. Null means that the item is absent. */
+/** A register value that an operation wrote or read. A null value means that the item is absent. */
 export interface RegisterAccess {
   /** The register's name, such as `key:<id>:name`. */
   readonly register: string;

@@ -52,7 +52,7 @@ const restMs = 4_000;
 
 /** Draws the faults of a run at random. The same seed and duration always give the same faults. */
 export function drawFaults(seed: number, seconds: number): Fault[] {
-  // The clients use the seed itself, so the nemesis derives a different random sequence from it.
+  // The clients use the seed itself, so the nemesis derives a different random sequence from the seed.
   const random = randomFrom(seed ^ 0x5bd1e995);
   const endMs = seconds * 1_000 - calmMs.end;
   const faults: Fault[] = [];

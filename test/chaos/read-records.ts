@@ -45,7 +45,7 @@ export async function settleRecords(stack: StackUnderTest, operations: ReadonlyS
     const saving = rows.filter(({ toolsSaved, compressionSaved }) => toolsSaved + compressionSaved > 0);
     return saving.every(({ id }) => charged.has(id)) ? true : undefined;
   };
-  // If rows or entries are missing, the checker reports them with their operations.
+  // The checker reports missing rows and entries with their operations.
   await eventually(isSettled, 60_000).catch(() => undefined);
   // Duplicate rows or entries would arrive during this wait.
   await new Promise((resolve) => setTimeout(resolve, 2_000));

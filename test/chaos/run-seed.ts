@@ -118,7 +118,7 @@ async function readRecords(
   { stack, doomed, edges, upstream, accounts, farEdge }: Scene,
   recorder: Recorder,
 ): Promise<Pick<History, 'rows' | 'ledger' | 'leftovers' | 'leaks'>> {
-  // The deletion may have failed during the run, so it is repeated.
+  // The deletion may have failed during the run, so the scene repeats the deletion.
   for (let tries = 0; tries < 20; tries += 1) {
     if (await deleteAccount(recorder, doomed, edges[0]!)) break;
     await waitMs(500);

@@ -38,8 +38,8 @@ async function findKeysAt(url: string, id: string): Promise<FoundKey[]> {
 }
 
 /**
- * Returns the value of a Redis key as text. A value of an unknown type fails the test, because it could hide
- * an id.
+ * Returns the value of a Redis key as text. A value of an unknown type fails the test, because the value
+ * could contain an id.
  */
 async function readValue(redis: Redis, key: string): Promise<string> {
   switch (await redis.type(key)) {
@@ -70,7 +70,7 @@ export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[
     try {
       return readFileSync(join(stack.dataDir, file), 'utf8').includes(id);
     } catch {
-      // Directories cannot be read, and neither can a spool file that a gateway deleted during the search.
+      // The path is a directory, or a spool file that a gateway deleted during the search.
       return false;
     }
   });

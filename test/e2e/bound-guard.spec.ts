@@ -30,8 +30,8 @@ afterAll(() => provider.close());
 
 describe('reasoning that the provider rejects', () => {
   /**
-   * Starts a conversation, and then continues it with a changed tool list. After the first turn, the API key
-   * denies one of the tools, so the conversation's tools change.
+   * Starts a conversation, and then continues the conversation with a changed tool list. After the first
+   * turn, the API key denies one of the tools, so the conversation's tools change.
    */
   async function afterChange(more: object = {}, headers: Record<string, string> = {}) {
     opened += 1;

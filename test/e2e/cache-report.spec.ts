@@ -106,7 +106,7 @@ const nextOf = (prompt: Prompt): Prompt => ({
   messages: [...prompt.messages, 'May.', 'And why?'],
 });
 
-/** A change between two requests of a conversation, with the cache miss that the cache report should show for it. */
+/** A change between two requests of a conversation, with the cache miss that the cache report should show. */
 interface Planted {
   readonly expected: Pick<CacheMiss, 'cause' | 'detail'> | null;
   change?(prompt: Prompt, format: Format): Prompt;
@@ -242,8 +242,8 @@ it('the cache report names the causes of deliberate cache misses, with their tok
 const keep = (prompt: Prompt): Prompt => prompt;
 
 /**
- * Removes the prompts of expired and evicted conversations from the test provider's prompt cache. In
- * addition, sets the logged cache lifetime of expired conversations to zero.
+ * Removes the prompts of expired and evicted conversations from the test provider's prompt cache. Sets the
+ * logged cache lifetime of expired conversations to zero.
  */
 async function forget(expired: readonly Talk[]): Promise<void> {
   for (const { id } of [...expired, ...talks.filter(({ plant }) => plant.happens === 'evicted')])

@@ -106,8 +106,8 @@ const withToolCalls = (folder: string) =>
     (each) => each.fidelity === 'raw' && each.has_tools && each.has_tool_calls && each.status === 200,
   );
 /**
- * Uses all recorded exchanges of the large collection if the test run has it (`npm run test:e2e -- --data
- * DIR`). Without the large collection, the test uses the small collection in the repository.
+ * The test uses all recorded exchanges of the large collection if available (`npm run test:e2e -- --data DIR`).
+ * Without the large collection, the test uses the small collection in the repository.
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folder = given !== undefined && withToolCalls(given).length > 0 ? given : recordingsFolder;

@@ -83,8 +83,8 @@ async function provokeBudget(): Promise<Answer> {
 }
 
 /**
- * Makes a provider fail, so that the gateway stops calling it. Returns the gateway's response to a request
- * that arrived while the only probe was waiting for the provider.
+ * Makes a provider fail, so that the gateway stops calling the provider. Returns the gateway's response to a
+ * request that arrived while the only probe was waiting for the provider.
  */
 async function provokeOpenCircuit(): Promise<Answer> {
   const provider = await startProvider();
@@ -115,7 +115,7 @@ async function callWithin(base_url: string): Promise<Answer> {
   return postChat(baseUrl, apiKey, hello);
 }
 
-/** For each error, a request that provokes it on the running stack. */
+/** For each error, a request that provokes the error on the running stack. */
 export const provocations: Partial<Record<ErrorCode, Provoke>> = {
   missing_api_key: () => at({ path: chatPath, body: hello }),
   invalid_api_key: () => postChat(baseUrl, createApiKey().key, hello),
@@ -234,7 +234,7 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
 };
 
 /**
- * The registry errors that no request to the shared stack can cause. The value is the reason, with the spec that
+ * The registry errors that no request to the shared stack can cause. Each error has a reason, and the spec that
  * provokes the error on a private stack. The registry's spec renders these errors with the gateway's own function.
  */
 export const renderedOnly: Partial<Record<ErrorCode, string>> = {

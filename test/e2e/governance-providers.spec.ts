@@ -11,8 +11,8 @@ const stack = sharedStack();
 const ownUrl = 'http://127.0.0.1:1/v1';
 
 /**
- * The fields of a provider record, as decisions.md lists them. In addition, every provider record has an
- * `object` field.
+ * The fields of a provider record, as decisions.md lists them. Every provider record also has an `object`
+ * field.
  */
 const fields = [
   ...['provider', 'object', 'display_name', 'connected', 'credential_hint', 'formats', 'base_url'],

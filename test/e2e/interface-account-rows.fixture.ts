@@ -48,7 +48,7 @@ const sessionOnly = (path: string, body: object): Row => [
   },
 ];
 
-/** A key field that the account sets when it creates the key, and that the list of keys shows. */
+/** A field that the account sets when it creates a key, and that the list of keys shows. */
 const keyField = (field: string, value: unknown): Row => [
   `${field} is set when a key is created`,
   async (world) => {

@@ -5,7 +5,7 @@
 import type { PlannedFormat, JsonObject } from '@gateway/interchange';
 import type { ChooseControls } from '@gateway/testing';
 
-/** One request's prompt tokens, and how many of them the provider read from its prompt cache. */
+/** One request's prompt tokens, and the number of tokens that the provider read from its prompt cache. */
 export interface CacheUse {
   readonly total: number;
   readonly read: number;

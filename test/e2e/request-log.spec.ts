@@ -144,7 +144,7 @@ describe('the routing trace', () => {
     const [best] = trace.candidates;
     expect(best).toMatchObject({ name: 'get_weather', rank: 1, forwarded: true, called: true });
     const out = trace.candidates.filter(({ forwarded }) => forwarded).map(({ name }) => name);
-    // In addition, the model receives the recovery tool.
+    // The model also receives the recovery tool.
     const reached = out.length + 1;
     expect(row).toMatchObject({
       tools_in: 118,

@@ -144,7 +144,7 @@ const shell = {
 /**
  * Runs the tool loop as Codex does, with streaming, stateless requests and encrypted reasoning. The agent has
  * a freeform patch tool and a function. Codex collects output items from `response.output_item.done` events,
- * and sends all of them back.
+ * and sends all items back.
  */
 export async function runCodex({ baseUrl, key, model }: Omit<LoopGiven, 'stream'>): Promise<LoopResult> {
   const ask = (text: string, role: string): Item => ({

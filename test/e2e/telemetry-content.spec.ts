@@ -121,7 +121,7 @@ test('with content logging off, no contents are stored; with content logging on,
   expect((await waitForRow(baseUrl, unwilling.apiKey, requestIdOf(theirs))).content).toBeNull();
   provider.enqueue(null, answer);
   await readKept(await postChat(baseUrl, willing.apiKey, asking(marks.kept)));
-  // The message bus carries request contents for planning, but does not store them.
+  // The message bus carries request contents for planning, but does not store the contents.
   const kept = listSinks(stack).filter(({ name }) => /^(log of|redis$|postgres|files$|metrics)/.test(name));
   expect(kept.length).toBeGreaterThan(8);
   const found: string[] = [];

@@ -89,7 +89,7 @@ function placesOf(name: string, { tools, toolConfig, system: own, messages }: Re
   return places;
 }
 
-/** Returns the prompt without its cache markers. Text becomes one content block, whether it is a string or a list. */
+/** Returns the prompt without its cache markers. A text becomes one content block. */
 function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
   const blocks = (content: unknown) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;

@@ -15,8 +15,8 @@ import { itemAt, type Question, type ToolData } from './tool-data.ts';
 export type RankAsked = (question: RankQuestion) => Promise<TurnRanking>;
 
 /**
- * Returns the router's ranking of candidate tools. Uses the semantic method, or the keyword method if
- * `semantic` is undefined.
+ * Returns the router's ranking of candidate tools. The ranking method is semantic, or keyword if `semantic`
+ * is undefined.
  * @param lines the candidates, as line numbers in the tools file
  */
 export function openServed(

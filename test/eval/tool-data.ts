@@ -172,7 +172,7 @@ function readText(content: unknown): string {
 
 /**
  * Returns a question's original candidates. Returns undefined if the data set has no original candidates, or
- * if none of them is a needed tool.
+ * if no original candidate is a needed tool.
  */
 function readOwnPool(query: QueryLine, lines: ReadonlyMap<string, number>): number[] | undefined {
   const own = [...new Set((query.candidate_tool_ids ?? []).flatMap((id) => lines.get(id) ?? []))];

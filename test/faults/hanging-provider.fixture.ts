@@ -11,8 +11,8 @@ export interface HangingProvider {
 }
 
 /**
- * Starts a provider that reads every request body and does not store it. Requests under `/answers` get a
- * response, and requests under `/hangs` get none.
+ * Starts a provider that reads and discards every request body. Requests under `/answers` get a response, and
+ * requests under `/hangs` get none.
  */
 export async function startHangingProvider(): Promise<HangingProvider> {
   const waiting = new Set<ServerResponse>();

@@ -45,8 +45,8 @@ export async function expectRotationUnderKills(size: { kills: number; credential
 }
 
 /**
- * Expects that every credential is encrypted with the new key. In addition, expects exactly one re-encryption
- * of each credential in the audit log.
+ * Expects that every credential is encrypted with the new key. Expects exactly one re-encryption of each
+ * credential in the audit log.
  */
 async function expectEachOnce({ stack }: VaultUnderTest, credentials: number): Promise<void> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });

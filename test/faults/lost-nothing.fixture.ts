@@ -69,7 +69,7 @@ const concurrency = 8;
 /** The delay in milliseconds after a failed request. The delay is necessary because the edge may be down. */
 const pauseMs = 50;
 /**
- * The tools of each request. The list is short enough for fast requests, but long enough that each plan
+ * The tools of each request. The tool list is short enough for fast requests, but long enough that each plan
  * prunes some tools.
  */
 const tools = githubTools.slice(0, 24);

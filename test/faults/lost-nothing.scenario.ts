@@ -157,8 +157,8 @@ interface Charged {
 }
 
 /**
- * Expects one ledger entry with the savings of each request log row. In addition, expects a monthly total
- * that counts each row once.
+ * Expects one ledger entry with the savings of each request log row. Expects a monthly total that counts each
+ * row once.
  */
 async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withinMs: number): Promise<void> {
   const { telemetry, billing } = stack.dev.postgres;

@@ -31,7 +31,7 @@ beforeAll(async () => {
     REQUESTS_IN_FLIGHT_MAX: String(inFlightMax),
     REQUESTS_QUEUED_MAX: String(queuedMax),
     QUEUE_TIMEOUT_MS: '20000',
-    // One account may use all request slots, so that the test can fill them.
+    // One account may use all request slots, so that the test can fill all slots.
     ACCOUNT_SHARE_MAX: '1',
   };
   stack = await startStack({ env: { 'edge-gateway': variables } });

@@ -16,7 +16,7 @@ import {
 import { conversation } from './sample-conversations.ts';
 
 const log = { debug: () => undefined, warn: () => undefined } as never;
-/** Without Redis, each replica knows only the messages that it has received itself. */
+/** Without Redis, each replica knows only the messages in its own requests. */
 const noRedis = {
   mgetBuffer: () => Promise.reject(new Error('away')),
   set: () => Promise.reject(new Error('away')),

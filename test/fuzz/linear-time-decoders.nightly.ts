@@ -97,7 +97,7 @@ test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
 });
 
 /**
- * Splits the bytes into chunks, as they would arrive. The chunks are views of one buffer, like those from a
+ * Splits the bytes into chunks, as they would arrive. The chunks are views of one buffer, like chunks from a
  * socket.
  */
 function cutBytes(bytes: Buffer, size: number): Buffer[] {
@@ -106,7 +106,7 @@ function cutBytes(bytes: Buffer, size: number): Buffer[] {
   );
 }
 
-/** The decoders under test. For each decoder, a function that feeds chunks to it. */
+/** The decoders under test. Each decoder has a function that feeds chunks to the decoder. */
 const decoders: Readonly<Record<string, () => (chunk: Buffer) => unknown>> = {
   'server-sent events': () => {
     const decoder = new SseDecoder({ frameBytesMax: 1e9 });

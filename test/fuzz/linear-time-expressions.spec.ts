@@ -5,7 +5,7 @@ import { findExpressions, type FoundExpression } from './expressions.ts';
 
 /**
  * Regular expressions that are never applied to text from a client or provider, by location in the source
- * code. The value is the reason. All other regular expressions must take linear time.
+ * code. Each expression has a reason. All other regular expressions must take linear time.
  */
 const excluded: Readonly<Record<string, string>> = {};
 

@@ -9,8 +9,8 @@ import { completePrices } from './price-times.ts';
 type ToolsOn = NonNullable<ModelRecordInput['toolsOn']>;
 
 /**
- * The values of the field `tools_on_chat_completions` in the fact list. Each text maps to the catalogue's
- * value for it.
+ * The values of the field `tools_on_chat_completions` in the fact list. Each text maps to a value of the
+ * catalogue.
  */
 const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completions']>>> = {
   yes: 'yes',

@@ -5,8 +5,8 @@ import { announcementSources } from './retirements.ts';
 
 /**
  * Parses `lists/dropped.jsonl`, which has the last known records of models that no list contains any more.
- * The catalogue keeps dropped models as deprecated models. Providers often serve a model after the lists have
- * dropped it, and clients still request it.
+ * The catalogue keeps dropped models as deprecated models. Providers often still serve a dropped model, and
+ * clients still request the model.
  * @throws ZodError with the name of the field
  */
 export function parseDropped(text: string): ModelRecordInput[] {

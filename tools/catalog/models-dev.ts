@@ -24,7 +24,7 @@ const model = z.looseObject({
   tool_call: z.boolean().optional(),
   structured_output: z.boolean().optional(),
   status: z.string().optional(),
-  /** Set if a model needs a library or address that the provider's other models do not need. */
+  /** The field is set if the model needs a different library or address than the provider's other models. */
   provider: z.looseObject({ npm: z.string().optional() }).optional(),
   modalities: z.object({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z
@@ -87,8 +87,8 @@ export function parseListedModel(own: Tree): z.ZodSafeParseResult<ListedModel> {
 }
 
 /**
- * A model's own fields take precedence over those of its base model. `base_model_omit` lists the fields (as
- * dotted paths) that the model does not inherit.
+ * A model's own fields take precedence over the fields of its base model. `base_model_omit` lists the fields
+ * (as dotted paths) that the model does not inherit.
  */
 function inherit(own: Tree, bases: Record<string, Tree>): Tree {
   const { base_model: baseName, base_model_omit: omitted, ...fields } = own;

@@ -9,7 +9,7 @@ export interface ProviderRule {
   readonly provider: string;
   /** The provider's key in models.dev, or null if the provider is not listed. */
   readonly modelsDev: string | null;
-  /** The key of the models' maker in models.dev. Set if the provider's model ids do not include the maker. */
+  /** The key of the models' maker in models.dev. The key is set if the provider's model ids omit the maker. */
   readonly maker?: string;
   /** The provider's id in genai-prices, or null if the provider is not listed. */
   readonly genaiPrices: string | null;
@@ -19,9 +19,9 @@ export interface ProviderRule {
    * rule is unknown.
    */
   readonly cache: CacheRule | null;
-  /** The models that the cache rule applies to. If omitted, the cache rule applies to all models. */
+  /** The models with the cache rule. Without the field, the cache rule applies to all models. */
   readonly cachedModels?: RegExp;
-  /** Kinds of models served at this address. Omitted if the address serves all kinds of models. */
+  /** Kinds of models served at this address. The field is omitted if the address serves all kinds. */
   readonly kinds?: readonly ModelKind[];
   /** The npm library of the provider's models in models.dev. Models with a different npm library are excluded. */
   readonly library?: string;
@@ -49,7 +49,7 @@ const rule = (
  * prefixes automatically, but their pages give no lengths or lifetimes. Anthropic and Amazon Bedrock cache
  * marked prefixes for five minutes. The minimum length for Anthropic and Bedrock is null, because it depends
  * on the model. Gemini caches prefixes automatically since Gemini 2.5, but its page gives no cache duration.
- * The other cache rules are unknown.
+ * All other providers' cache rules are unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
   { ...rule('openai', 'openai', 'openai', automatic(1024, 300)), maker: 'openai' },
@@ -109,7 +109,7 @@ export const providerRules: readonly ProviderRule[] = [
 ];
 
 interface Exclusion {
-  /** The providers that the exclusion applies to. If omitted, the exclusion applies to all providers. */
+  /** The providers that the exclusion applies to. Without the field, the exclusion applies to all providers. */
   readonly providers?: readonly string[];
   readonly modelId: RegExp;
   readonly reason: string;
@@ -117,7 +117,7 @@ interface Exclusion {
 
 /**
  * Kinds of models by model id. The model lists do not distinguish the matching models from chat models,
- * because all of them read and write text.
+ * because all read and write text.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },
@@ -156,7 +156,7 @@ export const exclusions: readonly Exclusion[] = [
   },
   {
     providers: ['openai', 'azure'],
-    // Source: https://platform.openai.com/docs/models. These models support only the Responses API.
+    // Source: https://platform.openai.com/docs/models. The excluded models support only the Responses API.
     modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
     reason: 'supports only the Responses API',
   },

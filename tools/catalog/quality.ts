@@ -23,8 +23,8 @@ const benchmark = z.looseObject({
 
 /**
  * Returns the benchmark results in the model's own entry. If the model's own entry has no results, returns
- * those from the maker's entry for the model id. Results for different settings stay separate. No result is
- * computed from other results.
+ * the results from the maker's entry for the model id. Results for different settings stay separate. No
+ * result is computed from other results.
  */
 export function findQuality(
   subject: string,

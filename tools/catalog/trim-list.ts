@@ -9,7 +9,7 @@ const stored = z.looseObject({ base_models: z.record(z.string(), tree) });
 
 /**
  * Renders a models.dev list for storage. The stored list has only the gateway's providers, without unused
- * fields, with one model per line. api.json has no benchmark results for base models, so those results come
+ * fields, with one model per line. api.json has no benchmark results for base models, so the results come
  * from the earlier stored list.
  * @throws ZodError if a list has an unexpected form
  */

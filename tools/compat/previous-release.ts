@@ -34,7 +34,7 @@ export function unpackRelease(reference: string): string {
     ['run', 'build'],
   ])
     execFileSync('npm', words, { cwd: draft, stdio: 'inherit' });
-  // The directory gets its final name only after it is complete.
+  // The directory gets its final name only when all files are complete.
   writeFileSync(join(draft, 'commit'), `${commit}\n`);
   renameSync(draft, directory);
   return directory;

@@ -34,7 +34,7 @@ export function listImages(): string[] {
 
 /**
  * Returns the image builds of a release. Each image has two attestations. The first attestation lists all
- * components, including those of the operating system. The second attestation is the image's provenance, with
+ * components, including operating system components. The second attestation is the image's provenance, with
  * all build steps and sources. The builds push the images, because attestations can only be stored in a
  * registry.
  */

@@ -3,8 +3,8 @@
  * `npm run images:release -- --registry ghcr.io/example [--version 0.1.0] [--platforms linux/amd64,linux/arm64]`.
  *
  * The command checks the pinned base images, and builds and pushes every image with its attestations. The
- * command writes the digests to dist/release/images.yaml, as `images` entries for a Kubernetes overlay.
- * Requires docker with buildx, and a registry that accepts the push.
+ * command writes the digests to dist/release/images.yaml, as `images` entries for a Kubernetes overlay. The
+ * command requires docker with buildx, and a registry that accepts the push.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

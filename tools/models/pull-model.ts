@@ -13,10 +13,7 @@ export interface PullOptions {
   readonly id: string;
   /** Branch, tag or commit of the model. */
   readonly revision: string;
-  /**
-   * Path to the ONNX graph. Needed if the repository has several graphs and its default graph is not
-   * wanted.
-   */
+  /** Path to the ONNX graph. Without a path, the repository's default graph is used. */
   readonly graph: string | undefined;
   /** The folder that contains all models. Each model has a subfolder in the folder for all models. */
   readonly directory: string;

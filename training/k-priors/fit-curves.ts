@@ -5,9 +5,7 @@ export interface Sample {
   readonly dataset: string;
   readonly sureness: number;
   readonly namesTop: boolean;
-  /**
-   * Ranks of the needed tools, starting at 1. Infinity if the needed tool is not in the candidate pool.
-   */
+  /** Ranks of the needed tools, starting at 1. The rank of a tool outside the candidate pool is Infinity. */
   readonly goldRanks: readonly number[];
   readonly tools: number;
 }

@@ -46,7 +46,7 @@ export function makeBlocks(kind: Kind, tokens: number, blockTokens = 2_000): Con
   const draw = createDraw(tokens + kind.length);
   const blocks: ContextBlock[] = [];
   let line = 0;
-  // Tokens are counted in a sample only, because counting all of them would take longer than the benchmark.
+  // Tokens are counted only in a sample, because a complete count would take longer than the benchmark.
   const sample = Array.from({ length: 40 }, () => makeLine(kind, createDraw(1), 1)).join('\n');
   const linesInBlock = Math.ceil((blockTokens * 40) / countTokens(sample));
   for (let sum = 0; sum < tokens; sum += blockTokens) {

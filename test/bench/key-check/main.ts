@@ -76,7 +76,7 @@ async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void>
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
 // The measured rounds use only the last 1,000 API keys.
-// The other API keys only fill the cache, because an expired grant would add a lookup to the measurement.
+// The first API keys only fill the cache, because an expired grant would add a lookup to the measurement.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -20,7 +20,7 @@ await new Promise<void>((resolve) => queue.onReady(resolve));
 let report: (message: { batchIds: string[] }) => void = () => undefined;
 const shipper = new SpoolShipper({
   spool,
-  // The benchmark treats a batch of events as written to Postgres once Redis has stored it.
+  // When Redis has stored a batch of events, the benchmark treats the batch as written to Postgres.
   // The worker benchmark measures the cost of writing the events to Postgres.
   queue: {
     ...queue,

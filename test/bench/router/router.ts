@@ -73,7 +73,7 @@ export class RouterUnderTest {
     });
     const metrics = createMetrics('tool-router');
     // As in the service, the only account may use all processor time.
-    // The limit is high enough that the number of jobs never reaches it.
+    // The number of jobs never reaches the limit.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,

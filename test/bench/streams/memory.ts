@@ -5,7 +5,7 @@ export function readResidentMiB(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }
 
-/** Resets the process's peak memory. Afterwards, `readPeakMiB` returns the peak since this reset. */
+/** Resets the process's peak memory. `readPeakMiB` then returns the peak since the reset. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -73,7 +73,7 @@ function sendChunk(stream) {
   const frame = stream.format.delta(stream, `${sentAtUs}${text}`);
   if (!order.cutsFrames) return write(stream, frame);
   // Cuts the frame at an arbitrary byte, even within a character.
-  // The rest of the frame is sent with the next chunk.
+  // The next chunk starts with the remaining bytes of the frame.
   const cut = (frame.length * (stream.next % 7)) >> 3;
   stream.rest = frame.subarray(cut);
   return write(stream, Buffer.concat([rest, frame.subarray(0, cut)]));

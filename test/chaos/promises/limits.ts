@@ -4,7 +4,7 @@ const windowMs = 60_000;
 /** The time after a data loss in Redis until every edge has reported its requests, in milliseconds. */
 const reportedMs = 2_000;
 
-/** Without durability, a Redis server loses its data when it is killed or emptied. */
+/** A Redis server without durable storage loses its data when the server is killed or emptied. */
 const losesRates = ({ kind, target }: CausedFault): boolean =>
   target === 'redis-cache' && (kind === 'flush' || kind === 'kill');
 
@@ -38,7 +38,7 @@ function isUnreported(history: History, { startMs, endMs }: Operation): boolean 
 
 /**
  * The tokens saved for a key exceed its daily budget by at most one request's savings. A killed edge loses at
- * most the savings of the requests that it was serving.
+ * most the savings of its open requests.
  */
 export function budgetsHold(history: History): string[] {
   return history.limitedKeys.flatMap(({ keyId, dailyTokenBudget }) => {

@@ -13,7 +13,7 @@ export const expectedTokens = { prompt: 1_000, completion: 100 } as const;
 
 const countBy = (rows: readonly LogRow[]): Map<string, LogRow[]> => Map.groupBy(rows, ({ id }) => id);
 
-/** Accounts that an operation tried to delete may have lost their rows, so the promises about rows exclude them. */
+/** Accounts that an operation tried to delete may lack rows, so the promises about rows exclude such accounts. */
 function listDeletedAccounts({ operations }: History): Set<string> {
   return new Set(
     operations.filter(({ kind }) => kind === 'account-delete').map(({ accountId }) => accountId),

@@ -151,7 +151,7 @@ export const answerLosses: readonly AnswerLoss[] = [
 ];
 
 /**
- * Returns the reading that a client of the given format should get from a response. In addition, returns the
+ * Returns the reading that a client of the given format should get from a response. The result includes the
  * names of the losses.
  */
 export function applyAnswerLosses(

@@ -28,9 +28,9 @@ const binary = 'application/vnd.amazon.eventstream';
 
 /**
  * The APIs with recorded streams that the test cuts. The field `end` matches the event that completes the
- * response. The completing event is `finish_reason` in chat completions, `message_stop` in messages and
- * `messageStop` in Converse. The completing event is `finishReason` in Gemini and `message-end` in Cohere.
- * Data later in the stream (usage, `[DONE]`, empty lines) does not change the response.
+ * response. The completing event has the name `finish_reason` in chat completions, `message_stop` in messages
+ * and `messageStop` in Converse. The completing event is `finishReason` in Gemini and `message-end` in
+ * Cohere. Data later in the stream (usage, `[DONE]`, empty lines) does not change the response.
  */
 const cutApis: readonly CutApi[] = [
   {

@@ -70,7 +70,7 @@ function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): u
   return thinking.budgetTokens ?? (reasoningEffort === undefined ? true : undefined);
 }
 
-/** The schema's name and description are ignored, because not all formats have them. */
+/** The schema's name and description are ignored, because some formats lack these fields. */
 function readFormat(format: ChatRequest['settings']['responseFormat']): unknown {
   if (format === undefined || format.type === 'text') return undefined;
   return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };
@@ -136,7 +136,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Readings omit reasoning, because only the model that produced it can use it.
+    // Readings omit reasoning, because only the model that produced the reasoning can use it.
     // If the upstream request omits reasoning, the gateway must report a loss.
     case 'thinking':
     case 'opaque':

@@ -47,7 +47,7 @@ export const readGemini: ReadSource = (recording) => {
   const parts = candidate?.parts ?? [];
   const usage = asMembers(rawUsage);
   const output = asNumber(usage.candidatesTokenCount) + asNumber(usage.thoughtsTokenCount);
-  // If the prompt token count is missing, it is the total token count less the output tokens.
+  // A missing prompt token count is computed as the total token count less the output tokens.
   const input =
     usage.promptTokenCount === undefined
       ? Math.max(asNumber(usage.totalTokenCount) - output, 0)

@@ -26,7 +26,7 @@ import {
  */
 export interface Source {
   readonly reading: AnswerReading;
-  /** Names of response content that readings do not contain. The names match those in `answer-losses.ts`. */
+  /** Names of response content that readings do not contain. The names match the names in `answer-losses.ts`. */
   readonly beside: ReadonlySet<string>;
 }
 

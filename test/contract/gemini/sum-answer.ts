@@ -54,8 +54,8 @@ export function sumAnswer(chunks: readonly Members[]): AnswerSum {
 }
 
 /**
- * Adds up the token usage of all chunks. Later token counts replace earlier ones. Returns a total token count
- * only if the last chunk with counts contains a total.
+ * Adds up the token usage of all chunks. Later token counts replace earlier token counts. Returns a total
+ * token count only if the last chunk with counts contains a total.
  */
 function sumUsage(all: readonly Members[]): Members | undefined {
   const { totalTokenCount: total, ...counts } = Object.assign({}, ...all) as Members;

@@ -2,8 +2,8 @@
  * Normalizes request and response bodies in the messages format. After normalization, two bodies with the
  * same meaning are equal. The normalization shares no code with the code under test. A null field is treated
  * as absent. A string is treated as a list with one text block. Consecutive messages of the same role are
- * treated as one message, because Anthropic joins them. An empty list of tools or citations is treated as
- * absent. `stream: false` is treated as an absent field.
+ * treated as one message, because Anthropic joins such messages. An empty list of tools or citations is
+ * treated as absent. `stream: false` is treated as an absent field.
  */
 export type Members = Record<string, unknown>;
 

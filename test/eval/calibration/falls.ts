@@ -6,10 +6,7 @@ import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
 const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
-/**
- * The number of conversations before the fall of recall, and the maximum number after
- * it.
- */
+/** The number of conversations before the fall of recall, and the maximum number after the fall. */
 export const [usual, watchedMax] = [6_000, 1_500];
 /**
  * The number of conversations between two calibrations while recall falls or is suspected to fall. By
@@ -45,7 +42,7 @@ export interface FallFigures {
 
 /**
  * The number of conversations until the worker confirms that forwarded recall fell by ten percentage points.
- * Null if the worker does not confirm the fall within `watchedMax` conversations.
+ * The number is null if the worker does not confirm the fall within `watchedMax` conversations.
  */
 export interface Delays {
   readonly p50: number | null;
@@ -102,8 +99,8 @@ interface FallCase {
 }
 
 /**
- * Measures how many conversations it takes to confirm a fall of recall. Returns null for an account without a
- * measured K that prunes tools, because the recall cannot fall without pruning.
+ * Measures how many conversations pass before the worker confirms a fall of recall. Returns null for an
+ * account without a measured K that prunes tools, because the recall cannot fall without pruning.
  */
 function watchFall(random: () => number, { target, recoveryRate, change }: FallCase): Delay | null {
   const account = simulateAccount(random);

@@ -1,6 +1,6 @@
 import { randomFrom } from '@gateway/testing';
 
-/** A prompt with its complexity score, and the quality of both models' responses to it. */
+/** A prompt with its complexity score, and the quality of both models' responses to the prompt. */
 export interface Scored {
   readonly score: number;
   readonly capable: number;

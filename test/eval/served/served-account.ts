@@ -32,8 +32,8 @@ export class ServedConversation {
    */
   bucket = '';
   /**
-   * For each needed tool of the conversation, the smallest K that forwards it. The list is in descending
-   * order.
+   * For each needed tool of the conversation, the smallest K that forwards the tool. The K values are in
+   * descending order.
    */
   neededKs: readonly number[] = [];
   /** What the conversation would cost if every request sent all tools. */

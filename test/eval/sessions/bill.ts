@@ -1,9 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/**
- * The minimum prefix length in tokens that providers cache. This minimum applies if the catalogue lists
- * none.
- */
+/** The minimum prefix length in tokens that providers cache. The catalogue's minimum takes precedence. */
 const cachedTokensMin = 1024;
 
 /** One model call with the provider's token counts. */

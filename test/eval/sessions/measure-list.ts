@@ -93,8 +93,8 @@ export async function measureList(
 }
 
 /**
- * Measures a new account with the shipped priors, both without and with recovery. In addition, measures an
- * account with a policy that the worker computes from the measured conversations as shadow conversations.
+ * Measures a new account with the shipped priors, both without and with recovery. Also measures an account
+ * with the policy that the worker computes if the measured conversations are shadow conversations.
  */
 async function measurePriced(
   model: CatalogModel,

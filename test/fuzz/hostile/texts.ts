@@ -78,8 +78,8 @@ function writeNumbers(chars: number): string {
 }
 
 /**
- * Functions that each write a hostile text of about the given number of UTF-16 code units. One of them writes
- * a harmless text for comparison.
+ * Functions that each write a hostile text of about the given number of UTF-16 code units. One function
+ * writes a harmless text for comparison.
  */
 export const hostileTexts: Readonly<Record<string, (chars: number) => string>> = {
   'harmless text': (chars) => 'The weather in Paris is fine today.\n'.repeat(chars / 36),

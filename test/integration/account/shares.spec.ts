@@ -18,7 +18,7 @@ const credentials = { email: 'bystander@example.com', password: 'a long enough p
 const changesCount = 750;
 /**
  * The maximum time in milliseconds for a call by another account. The maximum is far below the deadline of
- * the call. On an idle machine, a call takes about 5 ms, or about 30 ms if it includes a password.
+ * the call. On an idle machine, a call takes about 5 ms, and a call with a password about 30 ms.
  */
 const bystanderMsMax = 1_000;
 

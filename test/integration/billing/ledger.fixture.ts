@@ -13,7 +13,7 @@ export interface LedgerRow {
   readonly recovery: number;
 }
 
-/** The ledger entries expected from the request log, and those that the billing service wrote. */
+/** The ledger entries expected from the request log, and the entries that the billing service wrote. */
 export interface LedgerEnds {
   readonly billing: pg.Pool;
   readonly telemetry: pg.Pool;

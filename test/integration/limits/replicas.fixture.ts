@@ -17,7 +17,7 @@ export const quietLog = createLogger({ service: 'test', instanceId: 'test', leve
 export interface Replica {
   readonly budgets: SavedTokenBudgets;
   readonly redis: Redis;
-  /** Stops the edge like `kill -9`, so that it does not return its reserved tokens. */
+  /** Stops the edge like `kill -9`, so that the edge does not return its reserved tokens. */
   kill(): void;
   close(): Promise<void>;
 }

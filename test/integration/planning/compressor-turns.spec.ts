@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo));
 
 /**
- * Returns a tool's results as indented JSON. In total, the results have about the given number of characters.
+ * Returns a tool's results as indented JSON. All results together have about the given number of characters.
  */
 function renderResults(characters: number, seed: string): string[] {
   const results: string[] = [];

@@ -37,8 +37,7 @@ describe('a rotation of the key-encryption key', () => {
   const running = new Map<string, Enrolment>();
 
   /**
-   * Starts a vault replica that has the given keys. If a replica with the same name is running, it is stopped
-   * first.
+   * Starts a vault replica that has the given keys. A running replica with the same name is stopped first.
    */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });

@@ -1,5 +1,5 @@
 // `npm run stop [-- --data-dir DIR]` stops a stack.
-// In addition, stops processes that a killed supervisor left running.
+// The command also stops processes that a killed supervisor left running.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Runs on Node 18 and later before any packages are installed, so it uses only built-in modules.
+// This file runs on Node 18 and later before any packages are installed, so the file imports only built-in modules.
 
 /** The milliseconds between two progress lines outside a terminal. */
 const everyMs = 30_000;

@@ -1,4 +1,4 @@
-// Runs on Node 18 and later before any packages are installed, so the code uses only built-in modules.
+// This file runs on Node 18 and later before any packages are installed, so the file imports only built-in modules.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';

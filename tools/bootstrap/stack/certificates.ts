@@ -17,7 +17,7 @@ const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-n
 /**
  * Creates a server certificate for the given names and addresses, signed by a new certificate authority. An
  * existing certificate is reused. The function deletes the authority's key, so the authority can never sign
- * another certificate. Requires the openssl program.
+ * another certificate. The function requires the openssl program.
  */
 export function makeServerCertificate(
   directory: string,

@@ -9,7 +9,7 @@ import type { RedisServer } from './redis-acl.ts';
 import type { Unit } from './runner.ts';
 import type { Secrets } from './secrets.ts';
 
-/** External servers that replace the embedded ones. */
+/** External servers that replace embedded servers. */
 export interface ExternalServers {
   readonly databases: Partial<Record<DatabaseOwner, string>>;
   /**
@@ -23,7 +23,7 @@ export interface ExternalServers {
 
 export interface Infrastructure {
   readonly databaseUrls: Readonly<Record<DatabaseOwner, string>>;
-  /** The administrator's address of the embedded Postgres. Null if Postgres is external. */
+  /** The administrator's address of the embedded Postgres. The address is null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
   /**
    * The administrator's address on each Redis server. The addresses that services use are derived from the
@@ -106,7 +106,7 @@ async function startNats(options: InfrastructureOptions): Promise<string> {
   return `nats://127.0.0.1:${port}`;
 }
 
-/** Starts Postgres, Redis and NATS, except those that are external. Creates the databases. */
+/** Starts Postgres, Redis and NATS, except external servers. Creates the databases. */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const [postgres, redis, natsUrl] = await Promise.all([
     startPostgres(options),

@@ -22,8 +22,8 @@ function renderSecret(name: string, stringData: Readonly<Record<string, string>>
 }
 
 /**
- * Each service's environment variables, in addition to its NATS password. The addresses match those in
- * k8s/components/embedded-data.
+ * Each service's environment variables, in addition to its NATS password. The addresses match the addresses
+ * in k8s/components/embedded-data.
  */
 function renderOwnSecrets(secrets: Secrets): Partial<Record<ServiceName, Record<string, string>>> {
   const ofQueue = (service: ServiceName) => renderRedisUrl('redis', service, secrets);

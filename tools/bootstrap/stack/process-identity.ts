@@ -47,8 +47,8 @@ function groupIsRunning(pid: number): boolean {
 }
 
 /**
- * Sends a signal to a process group, or only to the group leader. Has no effect if the process group no
- * longer exists.
+ * Sends a signal to a process group, or only to the group leader. The call has no effect if the process group
+ * no longer exists.
  */
 export function signalProcess(pid: number, signal: NodeJS.Signals, whom: 'leader' | 'group'): void {
   try {
@@ -75,8 +75,8 @@ export async function waitUntil(
 }
 
 /**
- * Ends a process. Sends `signal` to the leader of the process group. Kills the whole group after `graceMs`,
- * or earlier if only child processes remain. Has no effect if a different process now has the process id.
+ * Ends a process. Sends `signal` to the leader of the process group. Kills the whole group after `graceMs`, or
+ * earlier if only child processes remain. The call has no effect if a different process now has the process id.
  */
 export async function endProcess(
   identity: ProcessIdentity,

@@ -9,7 +9,7 @@ export interface ServiceContext {
   readonly dataDir: DataDir;
   readonly infrastructure: Infrastructure;
   readonly secrets: Secrets;
-  /** The sandbox provider's address. Null if the stack has no sandbox provider. */
+  /** The sandbox provider's address. The address is null if the stack has no sandbox provider. */
   readonly sandboxPort: number | null;
   /** Secrets from the caller's environment that replace the generated secrets. */
   readonly inherited: Readonly<Record<string, string>>;
@@ -168,10 +168,7 @@ export function serviceRow(app: string): ServiceRow {
   return serviceTable[app] ?? base;
 }
 
-/**
- * Variables that the service table sets per service. These variables are never taken from the caller's
- * environment.
- */
+/** Variables that the service table sets per service. Values in the caller's environment are ignored. */
 const ownVariables = [
   /_DATABASE_URL$/,
   /^REDIS_/,

@@ -19,7 +19,7 @@ export interface Instance {
    */
   readonly name: string;
   readonly healthPort: number;
-  /** The port on which the process accepts requests. Null if the process accepts no requests. */
+  /** The port on which the process accepts requests. The port is null if the process accepts no requests. */
   readonly port: number | null;
 }
 
@@ -58,7 +58,7 @@ export interface ServiceEnvSources {
   readonly context: ServiceContext;
   /** The environment variables of the caller. */
   readonly shared: Readonly<Record<string, string>>;
-  /** Variables by service name, or `*` for all services. These variables override all other variables. */
+  /** Variables by service name, or `*` for all services. The given variables override all other variables. */
   readonly overrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 

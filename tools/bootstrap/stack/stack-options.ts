@@ -10,7 +10,7 @@ const unpackedImage = z.object({
   command: z.array(z.string()).min(1),
   /** Environment variables that the image sets. */
   env: z.record(z.string(), z.string()).default({}),
-  /** The operating system user that runs the service. Defaults to the user of this process. */
+  /** The operating system user that runs the service. The default is the user of this process. */
   user: z.object({ uid: z.int(), gid: z.int() }).optional(),
 });
 export type UnpackedImage = z.infer<typeof unpackedImage>;
@@ -19,13 +19,13 @@ export type UnpackedImage = z.infer<typeof unpackedImage>;
 export const stackOptions = z.object({
   dataDir: z.string(),
   /**
-   * Environment variables by service name, or `*` for all services. These variables override all other
+   * Environment variables by service name, or `*` for all services. The given variables override all other
    * variables.
    */
   env: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  /** Number of processes by service name. Defaults to one process per service. */
+  /** Number of processes by service name. The default is one process per service. */
   replicas: z.record(z.string(), z.int().min(0).max(16)).default({}),
-  /** The services to run. Defaults to every built app. */
+  /** The services to run, which are all built apps by default. */
   apps: z.array(z.string()).optional(),
   /** Images that replace this checkout's build, by process name (for example `worker-2`). */
   images: z.record(z.string(), unpackedImage).default({}),

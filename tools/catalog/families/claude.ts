@@ -10,8 +10,8 @@ interface ClaudeFacts {
   readonly byDefault: boolean;
   readonly off: boolean | 'between_tools';
   /**
-   * The accounts to which the provider's check of the prefix applies. `all` selects every account, and `new`
-   * selects accounts created since `checkedSince`.
+   * The accounts to which the provider's check of the prefix applies. The value `all` selects every account,
+   * and `new` selects accounts created since `checkedSince`.
    */
   readonly binds: 'no' | 'all' | 'new';
   readonly isAccountBound?: true;
@@ -124,10 +124,10 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 const bindingSince = '2026-08-01';
 
 /**
- * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is
- * treated as a model with bound reasoning. If the model has no bound reasoning after all, the gateway only
- * saves fewer tokens. If a model with bound reasoning were treated as a model without it, requests would
- * fail. Returns undefined for models of other makers and for older Claude models without these facts.
+ * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is treated
+ * as a model with bound reasoning. If the model has no bound reasoning after all, the gateway only saves fewer
+ * tokens. If a model with bound reasoning were treated as a model without bound reasoning, requests would fail.
+ * Returns undefined for models of other makers and for older Claude models without these facts.
  */
 export function findClaudeFacts(
   provider: string,
