@@ -3,9 +3,9 @@
 //   node dist/apps/account/operator.command.js reset-password <email>   prints a link for a new password
 //   node dist/apps/account/operator.command.js verify-email <email>     marks the address as verified
 //
-// The commands run where the account service runs, and read the service's environment variables. The
-// commands need ACCOUNT_DATABASE_URL, SESSION_SECRET and, for complete links, PUBLIC_URL. In a source
-// checkout, `npm run account -- <command> <email>` supplies the variables.
+// The commands run where the account service runs, and read the service's environment variables.
+// The commands need ACCOUNT_DATABASE_URL, SESSION_SECRET and, for complete links, PUBLIC_URL.
+// In a source checkout, `npm run account -- <command> <email>` supplies the variables.
 import { loadOperatorConfig } from './config.ts';
 import { deriveMailPepper } from './identity/identity.ts';
 import { createResetLink, markEmailVerified } from './identity/operator-commands.ts';

@@ -52,8 +52,8 @@ const configSchema = z.object({
 export type ToolRouterConfig = z.output<typeof configSchema>;
 
 /**
- * The directory of the second encoder. Null if only the first encoder is in use. The second stage for
- * both encoders was fitted with the shipped encoder and reranker, so it is used only with these models.
+ * The directory of the second encoder. Null if only the first encoder is in use. The second stage for both
+ * encoders is used only with the shipped encoder and reranker, because it was fitted with them.
  */
 export function secondEncoderDir(config: ToolRouterConfig): string | null {
   const isShipped = config.ROUTER_ENCODER_DIR === encoderDir && config.ROUTER_RERANKER_DIR === rerankerDir;

@@ -8,8 +8,8 @@ import { createTelemetryDatabase } from './persistence/telemetry-database.ts';
 import { WorkerModule } from './worker.module.ts';
 
 const config = loadConfig();
-// On a shared machine, the worker has a lower priority than the gateways, because worker tasks can wait and
-// gateway requests cannot.
+// On a shared machine, the worker has a lower priority than the gateways.
+// Worker tasks can wait, but gateway requests cannot.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 const database = createTelemetryDatabase({ url: config.TELEMETRY_DATABASE_URL });
 let queueRedis: Redis | undefined;

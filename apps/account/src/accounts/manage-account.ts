@@ -118,8 +118,8 @@ export async function noteCredentialChange(
 ): Promise<Record<string, never>> {
   const epoch = await context.database.transactionForAccount(accountId, async (tx) => {
     const epoch = await takeNextEpoch(tx, accountId);
-    // A grant must contain the latest epoch (change number) of its account. Gateways would repeatedly
-    // reload a grant with an outdated epoch.
+    // A grant must contain the latest epoch (change number) of its account.
+    // Gateways would repeatedly reload a grant with an outdated epoch.
     await tx.routingPreferences.update({ where: { accountId }, data: { epoch } });
     return epoch;
   });

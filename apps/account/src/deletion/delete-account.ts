@@ -114,7 +114,7 @@ function renderStep(service: string, position: number, now: Date) {
 
 /**
  * Deletes every row in this service that belongs to the account, including the account's people. The function
- * returns the people that it deleted.
+ * returns the deleted people.
  */
 async function deleteRows(
   tx: AccountModels,

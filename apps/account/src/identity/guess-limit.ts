@@ -108,8 +108,7 @@ export class GuessLimit {
   async admit({ email, clientAddress, deviceId }: Guess): Promise<AdmittedGuess> {
     if (deviceId !== null && (await this.#reserve('device', deviceId)) === null)
       return { own: [this.#bucketOf('device', deviceId)], shared: [], network: null };
-    // The budget of the client address is checked first, so that a blocked client cannot use up the budgets
-    // of email addresses.
+    // The address budget is checked first, so that a blocked client cannot use up the budgets of email addresses.
     const pair = `${clientAddress} ${email}`;
     await this.require('address', clientAddress);
     await this.require('pair', pair);

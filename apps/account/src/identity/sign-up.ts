@@ -29,8 +29,7 @@ export async function signUp(
   const refreshToken = createRefreshToken();
   const session = await createUser(identity, { email, passwordHash, refreshToken });
   identity.countEvent('signed-up');
-  // A sign-up succeeds even if the email queue is full, because the person can request another verification
-  // email.
+  // A sign-up succeeds even if the email queue is full, because the person can request another email.
   identity.linkMails?.offer('verify-email', email);
   const deviceToken = await identity.devices.issue({ id: session.userId, deviceGeneration: 0 });
   const issued = { email, emailVerified: false, refreshToken, deviceToken };

@@ -182,8 +182,8 @@ describe('any tool definition', () => {
         fc.pre(before !== undefined);
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
-        // A compressed schema without `$schema` must accept the same values under both drafts. The compressed
-        // schema must accept the same values as the original schema under the draft of the original schema.
+        // A compressed schema without `$schema` must accept the same values under both drafts.
+        // Under the draft of the original schema, both schemas must accept the same values.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),

@@ -51,9 +51,9 @@ interface FairCompressorOptions {
 }
 
 /**
- * Compresses requests from all accounts in turn, so that the conversations of one account do not delay those
- * of other accounts. Small requests are compressed on the event loop. Large requests run in a worker thread.
- * The operating system divides processor time between the worker thread and the event loop.
+ * Compresses requests from all accounts in turn, so that the conversations of one account do not delay other
+ * accounts. Small requests are compressed on the event loop. Large requests run in a worker thread. The
+ * operating system divides processor time between the worker thread and the event loop.
  */
 export class FairCompressor {
   readonly #options: FairCompressorOptions;

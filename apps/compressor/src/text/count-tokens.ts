@@ -1,7 +1,7 @@
 import { countTokens as countO200k, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 
 // The tokenizer's cache of words contains slices of the texts, and a slice keeps its whole text in memory.
-// Without this cache, counting takes up to 1.4 times as long.
+// Without the tokenizer's cache, counting takes up to 1.4 times as long.
 setMergeCacheSize(0);
 
 /**

@@ -18,7 +18,7 @@ function isLow(unit: number): boolean {
 
 /**
  * Maximum distance to a suitable cut position, in multiples of the requested length. If there is no suitable
- * position within this distance, the text is cut at any position.
+ * position within the maximum distance, the text is cut at any position.
  */
 const stretchMax = 8;
 /**

@@ -13,8 +13,8 @@ export interface ThreadReply<Result> {
 
 /** Runs the tasks of this worker thread in the order in which they arrive, at a low priority. */
 export function serveTasks(run: (task: never) => unknown): void {
-  // On Linux, `setPriority` applies only to the calling thread, so requests on the event loop run before
-  // the tasks in the worker thread.
+  // On Linux, `setPriority` applies only to the calling thread.
+  // With the lower priority, requests on the event loop run before the tasks in the worker thread.
   if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const outcomeOf = (task: never): ThreadReply<unknown>['outcome'] => {
     try {

@@ -28,7 +28,7 @@ export function useUpdateAccount() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: Body<'/v1/account/me', 'patch'>) => unwrap(api.PATCH('/v1/account/me', { body })),
-    // The page keeps the person that it loaded before, because the response does not contain `person`.
+    // The page keeps the previously loaded person, because the response does not contain `person`.
     onSuccess: (account) => client.setQueryData<Account>(accountKey, (before) => ({ ...before, ...account })),
   });
 }

@@ -44,7 +44,7 @@ export async function queueAudit(
 /** Milliseconds between searches for audit events that have not been sent yet. */
 const everyMs = 2_000;
 /**
- * Delay in milliseconds before queued audit events are sent. Events within this delay are sent together, so
+ * Delay in milliseconds before queued audit events are sent. Events within the delay are sent together, so
  * that frequent changes of one account cause few calls to the account service.
  */
 const gatherMs = 200;

@@ -23,7 +23,7 @@ export interface ReceivedSecret {
 /**
  * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation of keys, the
  * gateway may still use an older public key. Throws `service_unavailable` if none of the keys decrypts the
- * box. When the gateway receives this error, it fetches the public key again. Throws `invalid_field` if the
+ * box. After `service_unavailable`, the gateway fetches the public key again. Throws `invalid_field` if the
  * content is not a credential.
  * @param keyPairs the key pairs, in the order in which they are tried. A key pair is unwrapped only if no
  * previous pair can decrypt the box.

@@ -89,8 +89,8 @@ export async function forgetAccount(
   { accountId }: { accountId: string },
 ): Promise<{ credentials: number }> {
   const rows = await context.database.transactionForAccount(accountId, async (tx) => {
-    // The first write of the transaction inserts or updates the deletion mark, and waits for transactions
-    // that are currently writing credentials of the account.
+    // The first write of the transaction inserts or updates the deletion mark.
+    // The lock on the deletion mark waits for transactions that are writing credentials of the account.
     const forgotten = { where: { accountId }, create: { accountId }, update: {} };
     await tx.forgottenAccount.upsert({ ...forgotten, select: { accountId: true } });
     const found = await tx.credential.findMany({ select: { id: true, provider: true } });

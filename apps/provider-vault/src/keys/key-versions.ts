@@ -22,7 +22,7 @@ export interface LackingReplica {
 
 /**
  * A replica counts as stopped if it has not registered for this number of milliseconds. Running replicas
- * register six times in this period.
+ * register every ten seconds.
  */
 export const replicaSeenWithinMs = 60_000;
 

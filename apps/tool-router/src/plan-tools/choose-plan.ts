@@ -18,7 +18,7 @@ import { chooseToolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts'
 
 export type PlannedTools = Extract<PlanToolsReply, { status: 'planned' }>;
 
-/** The conversation's tool set, if an earlier request decided it. */
+/** The conversation's tool set, if an earlier request has chosen a tool set. */
 export function decidedSession({
   session,
 }: Pick<PlanToolsRequest, 'session'>): PlannedConversation | undefined {

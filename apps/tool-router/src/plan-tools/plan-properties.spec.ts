@@ -111,8 +111,8 @@ describe('for any tools and any transcript', () => {
         fc.pre(called !== null);
         const longer = [...list, defineTool('zzz', 'nothing of this')];
         const planned = await plan(longer, { ...fields, calledTools: [called] });
-        // In `in_place` mode, a pruned tool stays pruned even if the model calls it. Recovery rewrites
-        // calls to pruned tools before the calls are sent to the provider.
+        // In `in_place` mode, a pruned tool stays pruned even if the model calls it.
+        // Recovery rewrites calls to pruned tools before the calls are sent to the provider.
         if (planned.recovery.armed && planned.recovery.way === 'in_place') return;
         longer.forEach((each, position) => {
           if (each.name === called) expect(planned.forwarded).toContain(position);

@@ -44,8 +44,8 @@ export class FeatureReranker implements Reranker {
     if (!(data instanceof Float32Array) || data.length !== rows || !data.every(Number.isFinite)) {
       throw new Error(`the reranker did not return ${rows} scores`);
     }
-    // The scores are copied before the transfer to another thread, because the ONNX runtime owns the memory
-    // of the scores.
+    // The ONNX runtime owns the memory of the scores.
+    // The scores are copied, because memory of the ONNX runtime must not be transferred to another thread.
     return data.slice();
   }
 

@@ -18,7 +18,7 @@ const similarityMin = 0.75;
  * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their
  * definitions are related and the differing words in their names have the same meaning (cars, vehicles). Two
  * tools also match if their names have no word in common but their definitions are nearly identical. No pair
- * among GitHub's 117 tools reaches these thresholds. The closest pair of GitHub's tools, labels and tags, has a
+ * among GitHub's 117 tools reaches the thresholds. The closest pair of GitHub's tools, labels and tags, has a
  * cosine of 0.35.
  */
 const wordsMeaningMin = 0.36;
@@ -93,7 +93,7 @@ function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanin
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // If a name contains all words of another name and more, it belongs to a more specific tool.
+  // A name with all words of another name and additional words belongs to a more specific tool.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;

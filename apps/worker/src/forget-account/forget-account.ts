@@ -37,9 +37,9 @@ export interface ForgetContext {
 }
 
 /**
- * Deletes an account's requests. The function first marks the account as deleted, so that later writes skip the
- * account. The function then deletes all rows of the account. Returns whether the deletion of the account is
- * complete. Repeated and concurrent calls are safe.
+ * Deletes an account's requests. The function marks the account as deleted before it deletes the account's
+ * rows, so that later writes skip the account. Returns whether the deletion of the account is complete.
+ * Repeated and concurrent calls are safe.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,

@@ -82,8 +82,8 @@ class KeptRanges {
   }
 
   /**
-   * Keeps one JSON value of the tool definition. The scan limits how deeply the JSON is nested, so the depth
-   * of this recursion is also limited.
+   * Keeps one JSON value of the tool definition. The recursion depth is limited, because the scan limits how
+   * deeply the JSON is nested.
    */
   keepValue(node: JsonNode): void {
     const tape = this.#tape;

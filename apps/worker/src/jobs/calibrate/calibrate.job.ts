@@ -7,8 +7,8 @@ const restMs = 2_000;
 /** Maximum share of its time that the worker spends on calibration, regardless of the number of accounts. */
 const busyShare = 0.05;
 /**
- * Number of days of shadow requests that the worker reads on startup. The worker then calibrates the accounts
- * of these requests. The worker that wrote the requests may have stopped before the calibration.
+ * Number of days of shadow requests from which the worker finds accounts to calibrate on startup. The worker
+ * that wrote a shadow request may have stopped before the calibration.
  */
 const startDays = 1;
 

@@ -15,8 +15,8 @@ const storedBuckets = z.array(
     curve: points,
     toolsMean: z.number(),
     since: z.string().nullable(),
-    // The previous release stored only the curve and the field `isOff` of a bucket. Buckets from the
-    // previous release use the priors until the next calibration round.
+    // The previous release stored only the curve and the field `isOff` of a bucket.
+    // Buckets from the previous release use the priors until the next calibration round.
     state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
     reason: z
       .enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed'])

@@ -111,8 +111,8 @@ describe('a calibrated routing policy', () => {
     const fallen = [...before, ...draw(20, () => 60, {}, 100)];
     const second = measure(fallen, first, 0.95);
     expect(bucketOf(second)).toMatchObject({ state: 'off', reason: 'recall_fell', k: null });
-    // The start of the drop in recall cannot be determined exactly, because the conversations just before
-    // the drop also had deep ranks.
+    // The conversations just before the drop in recall also had deep ranks.
+    // The calibration cannot determine exactly when the drop in recall started.
     expect([95, 96, 97, 98, 99, 100].map((at) => fallen[at]!.at)).toContain(bucketOf(second).since);
     const policy = renderPolicy('account', 2, new Date(), second);
     expect(decideBucket(policy, { intent: 'act', tools: 80 })).toMatchObject({ state: 'off', k: null });

@@ -73,8 +73,8 @@ interface SampleRow extends SetupColumns {
 }
 
 /**
- * Counts a recovered tool only if the model then called the tool. The query excludes conversations with an API
- * key that sets K, because they are never selected as shadow conversations.
+ * Counts a recovered tool only if the model called the tool after the recovery. The query excludes
+ * conversations with an API key that sets K, because a fixed K prevents selection as a shadow conversation.
  */
 const prunedSql = `
   , pruned AS (

@@ -52,8 +52,8 @@ export function findNeededK(event: MeasuredEvent): number | null {
   const needs = listNeeds(plan.candidates, plan.k);
   let needed: number | null = null;
   for (const name of new Set(calledTools)) {
-    // The logged list of candidates may be incomplete, so a called tool may be missing from it. A called
-    // tool that is missing from the list counts as missed, even if the tool was not offered.
+    // The logged list of candidates may be incomplete, so a called tool may be missing from it.
+    // A called tool that is missing from the list counts as missed, even if the tool was not offered.
     const need = needs.get(name) ?? (plan.candidates.length < toolsIn ? toolsIn : undefined);
     if (need !== undefined) needed = Math.max(needed ?? 1, need);
   }

@@ -177,8 +177,8 @@ const insertWithLedger = (names: readonly (keyof RequestLogRow)[]) => `
   SELECT coalesce(array_agg(id::text), '{}') AS ids FROM written`;
 
 /**
- * The SQLSTATE classes 22, 23 and 54 are data exceptions, constraint violations and exceeded limits. Errors
- * of these classes are caused by the rows of the statement.
+ * Matches the SQLSTATE classes 22, 23 and 54 (data exceptions, constraint violations and exceeded limits),
+ * in which the rows of the statement cause the error.
  */
 const rowsAtFault = /^(22|23|54)/;
 /** SQLSTATE with which Postgres reports a missing partition. */
@@ -228,8 +228,8 @@ export class PostgresRequestLogWriter implements RequestLogWriter {
 
   /**
    * Adds the tool use of a batch if some of its rows were already in the request log. The new rows are known
-   * only after the insert, so the tool use is written in a second transaction. If this transaction fails, the
-   * tool use of the new rows is not counted, because a retry finds no new rows.
+   * only after the insert, so the tool use is written in a second transaction. If the second transaction
+   * fails, the tool use of the new rows is not counted, because a retry finds no new rows.
    */
   async #addToolUse(rows: readonly UsedRow[]): Promise<void> {
     const client = this.#database.acrossAccounts;

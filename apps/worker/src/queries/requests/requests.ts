@@ -15,7 +15,7 @@ import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
  * Maximum number of requests to count. Counting scans the index row by row, which takes about 15 ms for this
- * number of rows. A total equal to this maximum means that more requests may match.
+ * number of rows. A total equal to the maximum means that more requests may match.
  */
 const totalMax = 100_000;
 
