@@ -113,8 +113,8 @@ const keptBytesMax = 4 << 20;
 const bytesPerUnitMax = 3;
 
 /**
- * A buffer into which a line is rendered as bytes. Without the buffer, rendering a line would join and encode
- * hundreds of strings. Each writer of lines reuses one buffer.
+ * A reusable byte buffer for rendering lines. Rendering a line without the buffer would join and encode
+ * hundreds of strings. Each writer of lines has one buffer.
  */
 export class LineBytes {
   /** The underlying buffer. Only the first `length` bytes of the buffer are valid. */

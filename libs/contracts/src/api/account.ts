@@ -32,7 +32,7 @@ export const accountPolicy = z.strictObject({
     .max(1)
     .meta({
       description:
-        'Maximum share of conversations that forward all tools, so that recall is measured. A share of 0 turns measuring off.',
+        'Maximum share of conversations in which all tools are forwarded to measure recall. If the share is 0, recall is not measured.',
       examples: [0.05],
     }),
   /**
@@ -45,7 +45,7 @@ export const accountPolicy = z.strictObject({
     .max(1)
     .meta({
       description:
-        'Maximum share of conversations that forward all tools while a bucket has measured fewer than 100 conversations, and while recall is tested again.',
+        'Maximum share of conversations in which all tools are forwarded, for a bucket with fewer than 100 measured conversations or a renewed recall test.',
       examples: [0.2],
     }),
   /** The scopes of an API key that is created without `scopes`. */
@@ -65,13 +65,13 @@ export const account = z.object({
 });
 export type Account = z.infer<typeof account>;
 
-/** The user that sent the request. */
+/** The login of the user that sent the request. */
 export const accountPerson = z.object({
   email: z
     .string()
     .meta({ description: 'The e-mail address of the caller’s login.', examples: ['me@example.com'] }),
   email_verified: z.boolean().meta({
-    description: 'Whether the person opened the link in a mail to this address.',
+    description: 'Whether the user has verified the address with the link in an e-mail.',
     examples: [true],
   }),
 });

@@ -44,7 +44,7 @@ export const rotatedApiKey = createdApiKey.extend({
   previous_key_expires_at: timestamp.nullable(),
 });
 
-/** The last moment of the year 9999. RFC 3339 cannot express times after the year 9999. */
+/** Maximum expiry time in Unix seconds, the end of the year 9999. RFC 3339 cannot express later times. */
 const unixSecondsMax = 253_402_300_799;
 
 /**

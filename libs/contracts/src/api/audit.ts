@@ -81,7 +81,7 @@ export const auditChanges = z
   .record(z.string().max(64), z.object({ from: z.unknown(), to: z.unknown() }))
   .meta({
     description:
-      'The changed fields, each with its value before and after. The size of a list or text over 1 KiB replaces its value, for example `{"items": 4096}`. Secrets are never included.',
+      'The changed fields, with the values before and after the change. A list or text over 1 KiB is replaced by its size, for example `{"items": 4096}`. Secrets are never included.',
     examples: [{ rate_limit_rpm: { from: 600, to: 60 } }],
   });
 export type AuditChanges = z.infer<typeof auditChanges>;
@@ -95,7 +95,7 @@ export const auditEvent = z.object({
   actor: z
     .object({
       type: z.enum(['person', 'api_key', 'operator']).meta({
-        description: '`operator`: a command of the people who run this gateway.',
+        description: 'The value `operator` means a command of the operator of this gateway.',
         examples: ['person'],
       }),
       id: id.nullable().meta({
@@ -107,7 +107,7 @@ export const auditEvent = z.object({
         .nullable()
         .meta({
           description:
-            'The person’s e-mail address (with an external issuer: the subject), or the name of the key, at that time.',
+            'The user’s e-mail address (or subject at an external issuer), or the name of the API key, at the time of the action.',
           examples: ['ada@example.com'],
         }),
     })
@@ -118,15 +118,14 @@ export const auditEvent = z.object({
     .string()
     .nullable()
     .meta({
-      description:
-        'The client’s IP address. Behind a trusted proxy, it is the address that the proxy reports.',
+      description: 'The client’s IP address. Behind a trusted proxy, the proxy reports the address.',
       examples: ['203.0.113.7'],
     }),
   user_agent: z
     .string()
     .nullable()
     .meta({
-      description: 'The client’s User-Agent header, cut at 256 characters.',
+      description: 'The client’s User-Agent header, truncated to 256 characters.',
       examples: ['openai-python/2.1.0'],
     }),
   request_id: id.nullable().meta({
@@ -149,11 +148,11 @@ const filters = {
       examples: ['ada@example.com'],
     }),
   since: instant.optional().meta({
-    description: 'Only events at or after this time (RFC 3339).',
+    description: 'Start of the time range (RFC 3339), inclusive.',
     examples: ['2026-11-01T00:00:00Z'],
   }),
   until: instant.optional().meta({
-    description: 'Only events before this time (RFC 3339).',
+    description: 'End of the time range (RFC 3339), exclusive.',
     examples: ['2026-12-01T00:00:00Z'],
   }),
 };

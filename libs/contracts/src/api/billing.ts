@@ -30,7 +30,7 @@ export const billingPeriod = z.object({
   requests: count.meta({ description: 'Requests that saved tokens.', examples: [233] }),
   ...billedSavings(count),
   total_tokens_saved: count.meta({
-    description: 'The billing unit: `estimated_tokens_saved` + `compression_tokens_saved`.',
+    description: 'Savings in the billing unit (`estimated_tokens_saved` + `compression_tokens_saved`).',
     examples: [1_119_210],
   }),
 });

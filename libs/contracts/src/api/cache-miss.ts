@@ -36,7 +36,7 @@ const missedTokens = {
     .nullable()
     .meta({
       description:
-        'Additional cost of these tokens compared with reading them from the cache. Null if prices are unknown.',
+        'Additional cost of the missed tokens compared with a read from the cache. Null if prices are unknown.',
       examples: [0.0471],
     }),
 };

@@ -6,7 +6,7 @@ const docsUrl = z
   .optional()
   .meta({
     description:
-      'The page about the error code, as a path on the gateway: cause, effect and remedy. Errors from a provider have no page.',
+      'The documentation page about the error code, as a path on the gateway. Errors from a provider have no page.',
     examples: ['/docs/operations/failure-modes#invalid_api_key'],
   });
 

@@ -19,6 +19,6 @@ export const keyScopes = z
   .refine((scopes) => new Set(scopes).size === scopes.length, { error: 'name each scope once' })
   .meta({
     description:
-      '`inference`: chat, models and proxies. `read`: usage, request log, tool health and settings. `manage`: changes to keys, providers, policy and routing, billing figures, and deletion.',
+      'The scope `inference` permits chat, models and proxies. The scope `read` permits usage, request log, tool health and settings. The scope `manage` permits changes to keys, providers, policy and routing, access to billing figures, and account deletion.',
     examples: [['inference'], ['inference', 'read']],
   });

@@ -31,11 +31,11 @@ export const requestTimings = z.object({
 export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   estimated_tokens_saved: known.meta({
     description:
-      'The billing unit for pruned tools, not a measurement: (`tools_in` − `tools_out`) × 100, never negative. `tool_tokens_saved` is the measured figure.',
+      'Tokens saved by pruning tools, in the billing unit. The formula is (`tools_in` − `tools_out`) × 100, with a minimum of 0. The measured figure is `tool_tokens_saved`.',
     examples: [10_400],
   }),
   compression_tokens_saved: known.meta({
-    description: 'Estimated tokens that compression of the conversation and of tool schemas saved.',
+    description: 'Estimated tokens saved by compressing the conversation and tool schemas.',
     examples: [812],
   }),
   recovery_tokens_deducted: known.meta({
@@ -45,7 +45,7 @@ export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   }),
   net_tokens_saved: known.meta({
     description:
-      '`estimated_tokens_saved` + `compression_tokens_saved` − `recovery_tokens_deducted`, never negative. Credits, budgets, the ledger and fees count this figure.',
+      'The net savings are `estimated_tokens_saved` + `compression_tokens_saved` − `recovery_tokens_deducted`, and are never negative. Credits, budgets, the ledger and fees use the net savings.',
     examples: [11_212],
   }),
 });
@@ -61,7 +61,7 @@ export const requestSavings = <Count extends z.ZodType>(known: Count) => ({
     .default(null)
     .meta({
       description:
-        'Measured with a tokenizer (o200k): tokens of the tool definitions that pruning kept from the model, minus those of the recovery tool. Negative if the recovery tool was longer. Null if not measured.',
+        'Tokens (encoding o200k) of the tool definitions that pruning kept from the model, minus the tokens of the recovery tool. Negative if the recovery tool was longer. Null if not measured.',
       examples: [21_430],
     }),
   recovery_tokens: known.meta({
@@ -99,12 +99,12 @@ export const requestLogEntry = z.object({
     }),
   tools_in: count.meta({
     description:
-      'Tools in the request after applying the key’s tool lists. Removals by these lists are not savings.',
+      'Tools in the request after applying the key’s tool lists. Tools that the lists remove do not count as savings.',
     examples: [117],
   }),
   tools_out: count.meta({
     description:
-      'Tool definitions that reached the model, as in the header `x-svc-tools-output`: forwarded tools, the recovery tool, tools described in recovery rounds, and tools found by deferral. The log also counts tools that were found after the headers were sent.',
+      'Tool definitions that reached the model, as in the header `x-svc-tools-output`. The number includes forwarded tools, the recovery tool, tools described in recovery rounds, and tools found by deferral. The log also counts tools that were found after the headers were sent.',
     examples: [13],
   }),
   tools_pruned: count
@@ -185,7 +185,7 @@ export const routingTrace = z.object({
     .default(null)
     .meta({
       description:
-        'The bucket of the conversation in the calibration, `<intent>:<list-size band>`. Null if the request was not planned.',
+        'The bucket of the conversation, as `<intent>:<size band>`. Null if the request was not planned.',
       examples: ['act:51-100'],
     }),
   /**

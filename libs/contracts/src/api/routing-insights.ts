@@ -88,7 +88,7 @@ const calibrationBucket = z.object({
     .nullable()
     .meta({
       description:
-        'Recall is being tested again with more shadow conversations, because pruned tools are recovered more often (`recoveries_rose`), or because the tool list, the model or the ranker changed (`setup_changed`). Null if recall is not being tested again.',
+        'The renewed recall test, which uses more shadow conversations. The reason `recoveries_rose` means that pruned tools are recovered more often. The reason `setup_changed` means that the tool list, the model or the ranker changed. Null if recall is not being tested again.',
       examples: [{ reason: 'setup_changed', since: '2026-11-20T12:00:00.000Z' }],
     }),
   /** The time when sampling restarted because recall dropped. Null if recall never dropped. */

@@ -49,7 +49,7 @@ export type ExcludedModel = z.infer<typeof excludedModel>;
 export const routingModelList = listOf(routingModel).extend({
   excluded: z.array(excludedModel).meta({
     description:
-      'The other chat models of the connected providers, each with the rule of the router that excludes it.',
+      'The excluded chat models of the connected providers, each with the rule that excludes the model.',
   }),
 });
 
@@ -67,7 +67,7 @@ export const routingModelStatus = routingModel.extend({
     .nullable()
     .meta({
       description:
-        'The rule of the router that excludes the model from automatic routing, whatever a request needs. Null if the router may choose the model.',
+        'The rule that excludes the model from automatic routing for every request. Null if the router may choose the model.',
       examples: [null],
     }),
   first_token_p50_ms: ms,
@@ -138,11 +138,11 @@ export const declaredModelBody = z.strictObject({
     .prefault({})
     .meta({ description: 'The capabilities of the model. Null means unknown.' }),
   input_cost_usd_per_mtok: declaredPrice.default(null).meta({
-    description: 'Price of input in USD per million tokens. Declare it together with the price of output.',
+    description: 'Price of input in USD per million tokens. Declare both input and output prices.',
     examples: [0.2],
   }),
   output_cost_usd_per_mtok: declaredPrice.default(null).meta({
-    description: 'Price of output in USD per million tokens. Declare it together with the price of input.',
+    description: 'Price of output in USD per million tokens. Declare both input and output prices.',
     examples: [0.6],
   }),
   cache_read_cost_usd_per_mtok: declaredPrice.default(null).meta({
@@ -160,7 +160,7 @@ export type DeclaredModelBody = z.infer<typeof declaredModelBody>;
 /** A model that an account declares for one of its providers. */
 export const declaredModel = z.object({
   id: z.string().meta({
-    description: 'Value for `model` in requests: `<provider>/<model_id>`.',
+    description: 'The value for `model` in requests, which is `<provider>/<model_id>`.',
     examples: ['vllm/house-model-8b'],
   }),
   object: z

@@ -42,7 +42,7 @@ const caching = z.strictObject({
 const responses = z.strictObject({
   plan: z.boolean().meta({
     description:
-      'Whether requests to `/v1/responses` are planned like those of the other chat formats: tools are pruned, and tool definitions and the conversation are compressed. A request to a provider of the Responses API is planned only with `store: false`. A request that continues a stored response is never planned. If false, requests are not planned. They are forwarded unchanged, apart from the provider prefix of the model and tool lists, or translated for a provider without the Responses API.',
+      'Whether requests to `/v1/responses` are planned like requests in the other chat formats. Planning prunes tools, and compresses tool definitions and the conversation. A request to a provider of the Responses API is planned only with `store: false`. A request that continues a stored response is never planned. If false, requests are not planned. Unplanned requests are forwarded unchanged, apart from the provider prefix of the model and tool lists, or are translated for a provider without the Responses API.',
     examples: [false],
   }),
 });
@@ -55,7 +55,7 @@ const providerOrder = z
   .max(64)
   .meta({
     description:
-      'The providers that serve a model name without a provider, most preferred first, if several connected providers have the model. Without a listed provider, the maker of the model serves the name.',
+      'The providers that serve a model name without a provider, most preferred first, if several connected providers have the model. The maker of the model ranks before providers that are not in the list.',
     examples: [['azure', 'openai']],
   });
 

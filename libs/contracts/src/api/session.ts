@@ -34,10 +34,10 @@ const mailToken = z
   .string()
   .min(1)
   .max(256)
-  .meta({ description: 'The token of the link, after `#token=`.', examples: [`mt-svc-${'A'.repeat(43)}`] });
+  .meta({ description: 'The token after `#token=` in the link.', examples: [`mt-svc-${'A'.repeat(43)}`] });
 
 export const forgotPasswordBody = z.strictObject({
-  email: email.meta({ description: 'The address of the login.', examples: ['me@example.com'] }),
+  email: email.meta({ description: 'The e-mail address of the login.', examples: ['me@example.com'] }),
 });
 export const resetPasswordBody = z.strictObject({
   token: mailToken,
@@ -64,7 +64,7 @@ export const session = z.object({
   email: z.string(),
   /** Whether the person opened the link in an email to this address. */
   email_verified: z.boolean().meta({
-    description: 'Whether the person opened the link in a mail to this address.',
+    description: 'Whether the user has verified the address with the link in an e-mail.',
     examples: [true],
   }),
 });

@@ -140,7 +140,7 @@ export const recallAlert = z.object({
     .default(null)
     .meta({
       description:
-        '`below_k`: the tool ranks below K. `earlier_turn`: the tool is among the best K now, but the conversation keeps the tool set from an earlier turn. Null if K is unknown.',
+        'The value `below_k` means that the tool ranks below K. The value `earlier_turn` means that the tool is among the best K now, but the conversation keeps the tool set from an earlier turn. Null if K is unknown.',
       examples: ['below_k'],
     }),
   at: timestamp,

@@ -33,7 +33,7 @@ const grossSavings = z
   .nullable()
   .meta({
     description:
-      'Savings on provider bills in USD before costs (cache rewrites, recovery rounds) are subtracted. Null if unknown for every request.',
+      'Savings on provider bills in USD before costs (cache rewrites, recovery rounds) are subtracted. Null if the savings are unknown for every request.',
     examples: [2.04],
   });
 
@@ -62,7 +62,7 @@ const countsOf = <Count extends z.ZodType>(known: Count) => ({
     examples: [11_700],
   }),
   tools_out: known.meta({
-    description: 'Tool definitions that reached the model: see `tools_out` of a request.',
+    description: 'Tool definitions that reached the model, as in `tools_out` of a request.',
     examples: [1_350],
   }),
 });
@@ -73,7 +73,7 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
     ...countsOf(known),
     ...requestSavings(known),
     total_tokens_saved: known.meta({
-      description: 'The billing unit: `estimated_tokens_saved` + `compression_tokens_saved`.',
+      description: 'Savings in the billing unit (`estimated_tokens_saved` + `compression_tokens_saved`).',
       examples: [1_119_210],
     }),
     cost_usd: z
@@ -85,7 +85,7 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
         examples: [3.214],
       }),
     unpriced_requests: known.meta({
-      description: 'Requests that used tokens at an unknown price. `cost_usd` excludes them.',
+      description: 'Requests that used tokens at an unknown price, which `cost_usd` excludes.',
       examples: [0],
     }),
     provider_savings_usd: z
@@ -93,7 +93,7 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
       .nullable()
       .meta({
         description:
-          'Savings on provider bills in USD, minus the costs of saving. Negative if the costs exceed the savings. Null if unknown for every request.',
+          'Savings on provider bills in USD, minus the costs of saving. Negative if the costs exceed the savings. Null if the savings are unknown for every request.',
         examples: [1.87],
       }),
   });
@@ -191,15 +191,15 @@ export const measuredRecall = boundedRecall.extend({
   }),
   value: bound.meta({
     description:
-      'Forwarded recall: the share of these conversations in which the plan contained every called tool.',
+      'Forwarded recall, the share of shadow conversations in which the plan contained every called tool.',
     examples: [0.9],
   }),
-  low: bound.meta({ description: 'Its lower bound.', examples: [0.813] }),
-  high: bound.meta({ description: 'Its upper bound.', examples: [0.955] }),
+  low: bound.meta({ description: 'The lower bound of forwarded recall.', examples: [0.813] }),
+  high: bound.meta({ description: 'The upper bound of forwarded recall.', examples: [0.955] }),
   /** Workers from the previous release omit `effective`. */
   effective: boundedRecall.default({ value: null, low: null, high: null }).meta({
     description:
-      'Effective recall: forwarded recall, except that a conversation that misses m tools has the weight of its bucket’s recovery rate to the power of m.',
+      'Effective recall. A conversation that misses m tools counts with the recovery rate of its bucket to the power of m.',
     examples: [{ value: 0.95, low: 0.876, high: 0.986 }],
   }),
   /** Workers from the previous release omit `target`. */
@@ -238,7 +238,7 @@ export const usageCache = z.object({
     description: 'Requests to models that cache, with a prompt that was long enough for the cache.',
     examples: [398],
   }),
-  prompt_tokens: count.meta({ description: 'Input tokens of these requests.', examples: [3_204_331] }),
+  prompt_tokens: count.meta({ description: 'Input tokens of the counted requests.', examples: [3_204_331] }),
   cached_tokens: count.meta({
     description: 'Input tokens that were read from the cache.',
     examples: [2_902_114],
@@ -258,7 +258,7 @@ export const usageCache = z.object({
     }),
   /** Causes of cache misses, sorted by tokens, highest first. */
   causes: z.array(
-    cacheMiss.extend({ requests: count.meta({ description: 'Requests with this cause.', examples: [4] }) }),
+    cacheMiss.extend({ requests: count.meta({ description: 'Requests with the cause.', examples: [4] }) }),
   ),
 });
 export type UsageCache = z.infer<typeof usageCache>;
@@ -273,7 +273,7 @@ export const usageSession = loggedFigures.extend({
   models: z.array(z.string()),
   /** Workers from the previous release omit `cache_missed_tokens`. */
   cache_missed_tokens: count.default(0).meta({
-    description: 'Input tokens that missed the provider’s prompt cache: the sum of `cache_miss.tokens`.',
+    description: 'Input tokens that missed the provider’s prompt cache, the sum of `cache_miss.tokens`.',
     examples: [8_192],
   }),
 });

@@ -1,6 +1,6 @@
 import type { AuthScheme, IncomingHeaders } from './http.ts';
 
-/** Paths of the proxied endpoints under `/v1/`. The gateway forwards requests to proxied endpoints without planning. */
+/** Paths under `/v1/` for which the gateway forwards requests without planning tools. */
 export const proxyEndpoints = [
   'completions',
   'embeddings',
