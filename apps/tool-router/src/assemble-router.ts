@@ -21,10 +21,10 @@ const listsBytesMax = 32 * mebibyte;
 
 /**
  * Percentage by which the heap may grow beyond the live objects before a full garbage collection. V8's default
- * depends on the machine's memory, and can allow a heap several times as large as the live objects. The router's
- * caches are bounded, so a larger heap would contain mostly garbage. `npm run bench:router` measures the memory
- * for 100,000 new tools. The cost of this percentage is more frequent garbage collection, so that new tool lists
- * take slightly longer to index. Requests whose tool lists are known take the same time.
+ * depends on the machine's memory, and can allow a heap several times as large as the live objects. The
+ * router's caches are bounded, so a larger heap would contain mostly garbage. `npm run bench:router` measures
+ * the memory for 100,000 new tools. A low percentage causes more frequent garbage collection, so new tool lists
+ * take slightly longer to index. For a known tool list, the percentage has no effect on the time of a request.
  */
 const heapGrowingPercent = 30;
 

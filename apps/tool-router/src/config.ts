@@ -53,7 +53,7 @@ export type ToolRouterConfig = z.output<typeof configSchema>;
 
 /**
  * The directory of the second encoder. Null if only the first encoder is in use. The second stage for both
- * encoders is used only with the shipped encoder and reranker, because it was fitted with them.
+ * encoders was fitted with the shipped encoder and reranker, and is used only with the shipped models.
  */
 export function secondEncoderDir(config: ToolRouterConfig): string | null {
   const isShipped = config.ROUTER_ENCODER_DIR === encoderDir && config.ROUTER_RERANKER_DIR === rerankerDir;

@@ -4,8 +4,8 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'refined', 'awaited', 'later', 'background'];
 /**
- * Maximum number of inference tasks per batch. Several plan tasks share one batch. Tasks of all other kinds take
- * a few milliseconds each, and all results of a batch arrive together, so the batches of these tasks are small.
+ * Maximum number of inference tasks per batch. Several plan tasks share one batch. Batches of other tasks are
+ * small, because each task takes a few milliseconds and all results of a batch arrive together.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = {
   plan: 64,
@@ -15,8 +15,8 @@ const batchTasksMax: Readonly<Record<Urgency, number>> = {
   background: 1,
 };
 /**
- * Maximum number of waiting inference tasks per urgency. The limits for plan tasks and refined tasks follow
- * from their deadlines, which a task in a longer queue would miss.
+ * Maximum number of waiting inference tasks per urgency. A plan task or a refined task in a longer queue
+ * would miss its deadline.
  */
 const waitingMax: Readonly<Record<Urgency, number>> = {
   plan: 512,

@@ -7,7 +7,7 @@ import { InferenceRefused, type Inference, type InferenceOptions } from '../infe
 
 /**
  * Maximum size in bytes of a model that runs on the calling thread. A small model scores a thousand tools in
- * 0.05 ms. Transferring the tools to another thread takes longer.
+ * 0.05 ms. A transfer of the tools to another thread takes longer than the scoring.
  */
 const modelBytesMax = 64 * 1024;
 

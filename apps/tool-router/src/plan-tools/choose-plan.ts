@@ -219,8 +219,8 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
 /**
  * The probability that the conversation is selected as a shadow conversation. A shadow conversation gets a
  * plan, but all its tools are forwarded. The random decision depends only on the first turn. The gateway
- * stores the decision, and a repeated decision has the same outcome. Conversations with short tool lists or
- * an override of K are never selected, because their plans do not measure recall.
+ * stores the decision, and a repeated computation leads to the same decision. Conversations with short tool
+ * lists or an override of K are never selected, because their plans do not measure recall.
  */
 export function shareOfShadow(
   { shadow }: Pick<PlanToolsRequest, 'shadow'>,

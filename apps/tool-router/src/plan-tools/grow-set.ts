@@ -12,15 +12,15 @@ export interface RankedTurn {
 }
 
 /**
- * Minimum coverage that the tool set must keep if growing it does not rewrite a cached prefix. Coverage is
- * the probability that a needed tool is in the tool set. Below this coverage, a needed tool is more likely to
- * be pruned than forwarded.
+ * Minimum coverage that the tool set must keep if growth does not rewrite a cached prefix. Coverage is the
+ * probability that a needed tool is in the tool set. Below this coverage, a needed tool is more likely to be
+ * pruned than forwarded.
  */
 const coverageMin = 0.5;
 /**
  * Minimum gain in coverage that justifies rewriting a cached prefix. Coverage is the probability that a needed
  * tool is in the tool set. `gainMin` applies without recovery, and `gainMinReachable` applies with recovery.
- * `gainMinReachable` was measured with `npm run eval:sessions`, on conversations outside the report.
+ * `gainMinReachable` was measured with `npm run eval:sessions`, on conversations that the report excludes.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
@@ -41,10 +41,7 @@ interface GrowthQuestion {
    * previous task also adds tools, because the later steps of a task often need other tools.
    */
   readonly isAppended: boolean;
-  /**
-   * The K of each turn, which is an override or the account's measured K. Null if the priors choose
-   * K.
-   */
+  /** The K of each turn, which is an override or the account's measured K. Null if K comes from the priors. */
   readonly fixedK: number | null;
   readonly isOverride: boolean;
   readonly kMin: number;

@@ -112,7 +112,7 @@ interface NewestTurn {
 /**
  * The ranking query for the newest turn of a request, including the state of the agent loop. The trace of the
  * request shows the resulting ranking. The choice of the tool set ignores the state of the agent loop, and
- * ranks each turn as of its arrival. Returns undefined if the request has no user turns.
+ * ranks each turn as if it had just arrived. Returns undefined if the request has no user turns.
  */
 export function newestQuestion({
   userTurns,

@@ -23,8 +23,8 @@ export function listGrid(scored: number, factor = gridFactor): number[] {
 
 /**
  * Plans a shadow conversation again with each tried K, as if a calibrated policy of the account had that K.
- * Returns, for each tool, the smallest K from which on the newest turn's tool set always contains the tool.
- * For a tool that is sent only with the whole tool list, this K is the number of tools that count toward K.
+ * Returns a K for each tool. At this K and at every larger K, the newest turn's tool set contains the tool.
+ * A tool that is sent only with the whole tool list gets the number of tools that count toward K.
  * @param turns every user turn of the conversation so far, oldest first.
  */
 export function* replayGrid(

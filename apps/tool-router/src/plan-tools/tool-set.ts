@@ -70,9 +70,9 @@ export interface ToolSet {
 
 /**
  * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
- * (`TurnRanking.evidence`). With less evidence than this minimum, a ranking would be close to arbitrary. The
- * command `npm run eval:tools` prints the share of real requests with less evidence, and how often the first
- * ten ranked tools of these requests include a needed tool.
+ * (`TurnRanking.evidence`). With less evidence than this minimum, a ranking would be close to arbitrary. For
+ * real requests with less evidence, the command `npm run eval:tools` prints how frequent they are and how
+ * often the first ten ranked tools include a needed tool.
  */
 export const evidenceMin = 0.5;
 
@@ -171,8 +171,8 @@ function chooseFirst(
 }
 
 /**
- * The earlier requests that were sent with the whole tool list. Causes are turns without enough evidence
- * about tools, and plans that missed the deadline.
+ * The earlier requests that were sent with the whole tool list. The whole list is sent if no turn contains
+ * enough evidence about tools, or if a plan misses its deadline.
  */
 function sentWhole(at: number, { price, lateTokens }: ToolSetOptions): SentWhole | null {
   const tokens = at === 0 ? 0 : (price?.sentTokens?.[at] ?? price?.headTokens ?? 0);
@@ -229,7 +229,7 @@ function* growSet(
   return { ...begun, positions, grown };
 }
 
-/** The recall that the forwarded tools of a turn must reach if the priors choose K. */
+/** The recall that the forwarded tools of a turn must reach if K comes from the priors. */
 function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery): number {
   return recovery.armed ? neededRecall(recallTarget, decision.recoveryRate) : recallTarget;
 }

@@ -64,7 +64,7 @@ interface Message {
 }
 
 /**
- * The share of identifiers (`get_user`, `getUser`, `a/b.c`) up to which text counts as written by a person.
+ * The share of identifiers (`get_user`, `getUser`, `a/b.c`) that are in parts of the texts that a person wrote.
  */
 function shareWritten(texts: readonly string[]): number {
   const count = (text: string): number =>

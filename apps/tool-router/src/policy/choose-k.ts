@@ -21,8 +21,8 @@ const conversationTokens = 2_000;
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /**
- * Length of the recovery tool's definition in tokens: `recoveryToolTokens` for the definition without the
- * tool names, and `nameTokens` for each listed tool name.
+ * Length in tokens of the recovery tool's definition without tool names (`recoveryToolTokens`), and of each
+ * tool name in the definition (`nameTokens`).
  */
 const recoveryToolTokens = 180;
 const nameTokens = 5;
@@ -33,7 +33,7 @@ const toolTokens = 150;
 /**
  * Factor by which K (the number of ranked tools) for a conversation exceeds K for one turn. Later turns need
  * tools that the first turn does not mention. The factor comes from `npm run eval:sessions`, measured on
- * conversations outside its report.
+ * conversations that the report excludes.
  */
 const conversationFactor = 2;
 /**
@@ -56,8 +56,8 @@ export interface KQuestion {
   readonly kMin: number;
   readonly kOverride: number | null;
   /**
-   * The account's measured K (number of ranked tools), which is applied unchanged. Null if the priors choose
-   * K by cost.
+   * The account's measured K (number of ranked tools), which is applied unchanged. Null if K is chosen by
+   * cost from the priors.
    */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;

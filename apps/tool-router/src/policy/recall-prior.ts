@@ -146,7 +146,7 @@ export function recallAt(curve: RecallCurve, k: number): number {
   return lastRecall;
 }
 
-/** The most recent recall results of each curve. */
+/** The most recently computed recalls of each curve. */
 const recallsOf = new WeakMap<RecallCurve, Float64Array>();
 
 /**

@@ -61,7 +61,7 @@ export function* describeLogits(
 
 /**
  * Minimum weight of a word that can name a tool. Only words from the turn and the previous turn can reach
- * this weight.
+ * the minimum.
  */
 const namingWeightMin = 0.5;
 

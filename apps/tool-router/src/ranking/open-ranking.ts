@@ -146,8 +146,8 @@ async function openInference(options: RankingOptions, bothReranker: FeatureReran
 }
 
 /**
- * Loads the second stage for the vectors of both encoders, which runs on this thread. Returns undefined if no
- * second encoder is configured, or if the second stage cannot be used.
+ * Loads the second stage for the vectors of both encoders. The second stage runs on the calling thread.
+ * Returns undefined if no second encoder is configured, or if the second stage cannot be used.
  */
 async function openBothReranker({
   secondEncoderDir,

@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** The share of the turn that each tool's texts contain. Words are weighted by their weight in this tool list. */
+/** The share of the turn that each tool's texts contain. Each word counts with its weight in the tool list. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;

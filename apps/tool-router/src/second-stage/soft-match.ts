@@ -10,8 +10,8 @@ import { gramsOf } from './stage-list.ts';
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
 /**
- * Maximum number of words in a turn that match by similarity. All further words match only exactly, because
- * the search for similar words is expensive.
+ * Maximum number of words in a turn that match by similarity. Words above the maximum match only exactly,
+ * because the search for similar words is expensive.
  */
 const softWordsMax = 64;
 

@@ -92,7 +92,7 @@ const askingWeightMin = 0.85;
 
 /**
  * Marks tools with which the agent asks its user a question. The ranking needs the marks, because the texts
- * of these tools share no words with users' requests.
+ * of marked tools share no words with users' requests.
  */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);

@@ -71,7 +71,7 @@ export function nextCount(): number {
 
 /**
  * Clears the token cache if it has become too large. After the cache is cleared, calls may return different
- * objects for the same token. A caller may clear the cache before a count of words, but never during one.
+ * objects for the same token. A caller may clear the cache before a count of words, but never during a count.
  */
 export function trimWords(): void {
   if (knownRuns.size < knownRunsMax && knownWords.size < knownRunsMax) return;

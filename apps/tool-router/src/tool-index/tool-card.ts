@@ -139,8 +139,8 @@ const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps])
 
 /**
  * Visits the schema level by level (breadth-first), so that the size limit drops the deepest levels. The
- * function does not follow `$ref`, because it visits the target where the target is defined. Without
- * following `$ref`, the function always terminates.
+ * function does not follow `$ref`, because it visits the target where the target is defined. A cycle of
+ * `$ref` keywords cannot cause an endless loop.
  */
 function visitParameters(parameters: unknown, visit: Visit): void {
   const queue: SchemaVisit[] = [{ schema: parameters, depth: 0 }];

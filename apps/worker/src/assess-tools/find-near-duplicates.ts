@@ -33,10 +33,10 @@ const toolsMax = 1_000;
 
 /**
  * Finds tools in a list that perform the same action on the same objects, by tool name. Lexical similarity
- * is the mean of two parts. The first part compares the objects in the tool names, and the second part
- * compares the words in the descriptions, weighted by their rarity in the list. Synonymous verbs count as
- * one verb. Tools with the same words in their names are always near duplicates. If `meanings` is given, the
- * function also finds tools that express the same meaning in other words.
+ * is the mean of two parts. The first part compares the objects in the tool names. The second part compares
+ * the words in the descriptions, weighted by rarity in the list. Synonymous verbs count as one verb. Tools
+ * with the same words in their names are always near duplicates. If `meanings` is given, the function also
+ * finds tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(
   tools: readonly AssessedTool[],

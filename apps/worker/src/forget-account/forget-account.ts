@@ -10,7 +10,7 @@ const rowsAtOnce = 5_000;
 /** Time limit for one call in milliseconds, well below the contract's deadline. */
 const workMs = 5_000;
 /**
- * How long the deletion mark of an account waits for active writers, in milliseconds. If the writers take
+ * How long the write of the deletion mark waits for active writers, in milliseconds. If the writers take
  * longer, the write of the deletion mark fails and is retried.
  */
 const lockTimeoutMs = 2_000;

@@ -5,11 +5,11 @@ const stretchMax = 20;
 const rounds = 20;
 
 /**
- * Detects when tool ranks in conversations get worse. The test models a drop in recall as a multiplication of
- * the depth of every rank by a factor that lowers recall at K by ten percentage points. In statistical terms,
- * the share of deeper ranks is raised to a power (Lehmann, "The power of rank tests", 1953). The test works
- * for any distribution of ranks. The test uses all ranks in a conversation, because the deepest rank carries
- * only half of the information.
+ * Detects when tool ranks in conversations get worse. The test models a drop in recall by multiplying the
+ * depth of every rank by a factor. The factor lowers recall at K by ten percentage points. In statistical
+ * terms, the share of deeper ranks is raised to a power (Lehmann, "The power of rank tests", 1953). The test
+ * works for any distribution of ranks. The test uses all ranks in a conversation, because the deepest rank
+ * carries only half of the information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;

@@ -9,8 +9,8 @@ export interface WatchedSample {
 }
 
 /**
- * Estimates the usual recall from reference conversations. From this estimate, the watch computes by which
- * factor a drop in recall would change the probability of a conversation.
+ * Estimates the usual recall from reference conversations. The watch then computes the factor by which a
+ * drop in recall would change the probability of a conversation.
  */
 export interface RecallWatch {
   addUsual(sample: WatchedSample): void;
@@ -52,7 +52,7 @@ export class MissWatch implements RecallWatch {
   }
 }
 
-/** Returns the log-likelihood ratios of an event with a risen probability, for its occurrence and its absence. */
+/** Returns the log-likelihood ratios for the occurrence and the absence of an event whose probability rises. */
 export function binaryRatio(before: number, after: number): { hit: number; none: number; nats: number } {
   const [hit, none] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];
   return { hit, none, nats: after * hit + (1 - after) * none };

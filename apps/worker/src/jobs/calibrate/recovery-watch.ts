@@ -24,8 +24,8 @@ export const blockMax = 40;
 /** Limits on the recovery rate, used to compute the size of a rise. */
 const [rateMin, rateMax] = [0.3, 1];
 /**
- * Minimum number of blocks of conversations, and of days. With fewer blocks or days, the estimated variance
- * is meaningless.
+ * Minimum number of blocks of conversations, and minimum number of days. With fewer blocks or days, the
+ * estimated variance is meaningless.
  */
 const blocksMin = 3;
 /** Confidence level of the bounds for a variance ratio. */
@@ -101,12 +101,12 @@ export interface RecoveryLikelihood {
 /**
  * Returns the ratio of two variances of the number of recoveries. The first variance is between blocks of
  * conversations, and the second is the variance expected for independent conversations. Similar conversations,
- * such as an agent that repeats a task, need the same tools. The caller divides the evidence by the ratio, so
- * that similar conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). The
- * variance between blocks detects similar conversations that follow each other. The variance between whole days
- * also detects similar conversations that run in parallel. If blocks vary significantly more than independent
- * conversations, the function uses the upper bound of the ratio, because a small ratio would cause false
- * alarms. For whole days, the function uses the lower bound, because there are only a few days.
+ * for example of an agent that repeats a task, need the same tools. The caller divides the evidence by the
+ * ratio, so that similar conversations do not count as independent (Wedderburn, "Quasi-likelihood functions",
+ * 1974). The variance between blocks detects similar conversations that follow each other. The variance between
+ * whole days also detects similar conversations that run in parallel. If blocks vary significantly more than
+ * independent conversations, the function uses the upper bound of the ratio, because a small ratio would cause
+ * false alarms. For whole days, the function uses the lower bound, because there are only a few days.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],

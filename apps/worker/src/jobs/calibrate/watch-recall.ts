@@ -6,10 +6,7 @@ import { findChange, type Setup } from './setup-change.ts';
 
 /** Number of shadow conversations required in the reference before the worker tests for drops in recall. */
 export const referenceMin = 59;
-/**
- * Relative growth after which the reference is estimated again. The growth is measured in
- * reference conversations.
- */
+/** Relative growth in the number of reference conversations after which the reference is estimated again. */
 const growth = 0.2;
 /**
  * A CUSUM (cumulative sum) test raises more false alarms if each conversation carries more information (in
