@@ -78,8 +78,8 @@ export async function updateAccount(
 }
 
 /**
- * Checks a change of the account's policy. API keys inherit the policy's limits, so a raised limit of the
- * policy also raises the limit of the API key that makes the change.
+ * Checks a change of the account's policy. API keys inherit the policy's limits, so an API key that raises
+ * a limit of the policy could raise its own limit.
  */
 async function checkPolicyChange(
   tx: AccountModels,

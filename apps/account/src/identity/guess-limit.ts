@@ -50,8 +50,8 @@ export const guessAllowances = {
   /** Sign-in attempts with one email address, from all networks that have not used up their own budget. */
   newcomers: { free: 200, ...doubling },
   /**
-   * Emails of one kind to a single address. The longest block is shorter than the lifetime of an emailed link,
-   * so a person always has a valid link even if strangers request emails to the person's address.
+   * Emails of one kind to a single address. The longest block is shorter than the lifetime of an emailed link.
+   * A person always has a valid link, even if strangers request emails to the person's address.
    */
   mail: { free: 3, firstBlockMs: 60_000, longestBlockMs: 45 * 60_000 },
   /** Emails that were requested from one client address. */
@@ -84,10 +84,10 @@ export interface AdmittedGuess {
 
 /**
  * Slows down password guessing across all replicas. Each sign-in attempt counts as a failure before the
- * password is checked, and a correct password cancels the failure. With this order, concurrent guesses have
- * no advantage over sequential guesses. Attempts with unknown email addresses are also counted. Addresses,
- * networks and devices are hashed into 2^20 counters of each kind. Equal hashes share a counter. The hashes
- * are HMACs, so an attacker cannot produce a collision.
+ * password is checked, and a correct password cancels the failure. Concurrent guesses have no advantage
+ * over sequential guesses. Attempts with unknown email addresses are also counted. Addresses, networks and
+ * devices are hashed into 2^20 counters of each kind. Equal hashes share a counter. The hashes are HMACs,
+ * so an attacker cannot produce a collision.
  */
 export class GuessLimit {
   readonly #database: AccountDatabase;
@@ -149,8 +149,8 @@ export class GuessLimit {
 
   /**
    * Decides about a sign-in attempt after the budget of its email address is used up. A network without a
-   * failed sign-in in the last 24 hours may still make one attempt, so that guesses from other networks
-   * cannot lock out a person with a new device.
+   * failed sign-in in the last 24 hours may still make one attempt. Guesses from other networks cannot lock
+   * out a person with a new device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
     if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);

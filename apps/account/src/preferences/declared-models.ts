@@ -35,8 +35,8 @@ export async function listDeclaredModels(
 
 /**
  * Declares a model, or replaces its declaration. Throws `not_found` for an unknown account. Throws
- * `invalid_field` for a price without its counterpart, for a name that another declared model of the provider
- * has, and for too many models.
+ * `invalid_field` if only one of the two prices is set, if another declared model of the provider has the
+ * same name, or if there are too many models.
  */
 export async function putDeclaredModel(
   context: PreferencesContext,

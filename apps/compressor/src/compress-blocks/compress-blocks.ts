@@ -17,7 +17,7 @@ import { ConversationCompressor } from './conversation.ts';
 const replyBytesMax = 7 * 1024 * 1024;
 /**
  * Estimated number of JSON bytes per UTF-16 unit. A JSON escape takes up to six bytes per unit, but most text
- * takes about one.
+ * takes about one byte per unit.
  */
 const bytesPerUnit = 3;
 

@@ -50,8 +50,8 @@ interface SentBlock {
 
 /**
  * Compresses each block in a conversation once, in order. The compressed form of a block depends only on the
- * settings, the block and the blocks before it. A new turn never changes blocks that were sent earlier. Every
- * replica sends the same bytes at any time.
+ * settings, the block and the blocks before it. A new turn never changes blocks that were sent earlier, and
+ * all replicas send the same bytes.
  */
 export class ConversationCompressor {
   readonly #settings: CompressionSettings;

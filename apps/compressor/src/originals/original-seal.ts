@@ -16,9 +16,9 @@ export interface ConversationKeys {
 }
 
 /**
- * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The HKDF salt is the conversation,
- * and the info parameter contains the account. Therefore, an original text cannot be found or decrypted from
- * another conversation, or from the stored data without the secret.
+ * Derives the keys with HKDF-SHA-256 (RFC 5869) from the service's secret. The HKDF salt is the id of the
+ * conversation, and the info parameter contains the account. Finding or decrypting an original text requires
+ * both the conversation id and the secret.
  */
 export function deriveConversationKeys(key: Buffer, { accountId, session }: OriginalScope): ConversationKeys {
   const salt = Buffer.from(session, 'hex');

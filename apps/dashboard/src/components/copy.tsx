@@ -8,8 +8,8 @@ import { ScrollRegion } from './panel.tsx';
 const shownMs = 1_800;
 
 /**
- * The clipboard API exists only in secure contexts. Elsewhere, the text is selected and copied with
- * `execCommand`.
+ * The clipboard API exists only in secure contexts. In insecure contexts, the text is selected and copied
+ * with `execCommand`.
  */
 async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);

@@ -165,8 +165,8 @@ function renderRow<Row>({ row, id, index, size, start, template, columns }: Tabl
 }
 
 /**
- * Visible rows are not rendered again while the table scrolls, because a frame has time only for the new
- * rows.
+ * While the table scrolls, only new rows are rendered, because rendering all rows would take longer than a
+ * frame.
  */
 const TableRow = memo(renderRow) as typeof renderRow;
 

@@ -48,7 +48,7 @@ const everyMs = 2_000;
  * that frequent changes of one account cause few calls to the account service.
  */
 const gatherMs = 200;
-/** Maximum number of events per call, and the amount by which each successful call raises a reduced maximum. */
+/** Maximum number of events per call, and number by which a reduced maximum grows after each successful call. */
 const eventsMax = 100;
 const eventsAdded = 5;
 
@@ -78,7 +78,7 @@ export class AuditShipper {
    * account service can store the events in time.
    */
   #eventsAtOnce = eventsMax;
-  /** The ids of the events in the last round, with credential changes that have already been broadcast. */
+  /** The ids of the events in the last round. The credential changes in these events were already broadcast. */
   #announced: ReadonlySet<string> = new Set();
 
   constructor(parts: ShipperParts) {

@@ -63,8 +63,8 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
 }
 
 /**
- * The number of requests at which the gateway stops counting. The limit applies to every filtered list, and
- * the end time of a list is a filter.
+ * The number of requests at which the gateway stops counting. Every list is filtered by its end time, so
+ * the limit applies to every list.
  */
 const countedMax = 100_000;
 
