@@ -196,7 +196,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
     body: ({ owner }) => ({ provider: owner.provider, model_id: owner.model, is_enabled: true }),
   },
   listDeclaredModels: {},
-  // Each account can declare any model of a known provider for itself.
+  // Each account can declare models of any known provider.
   putDeclaredModel: { body: () => ({}), targets: declaredTargets, notOwn: '200|400 invalid_field' },
   deleteDeclaredModel: { targets: declaredDeletions },
   getBilling: {},

@@ -11,10 +11,7 @@ import type { KnownRequest } from './truth-traffic.fixture.ts';
 
 type Schema = Parameters<typeof callFor>[0];
 
-/**
- * A browser that is signed in to an account with known requests. Each request's log row is
- * included.
- */
+/** A browser that is signed in to an account with known requests and their log rows. */
 export interface Truth {
   readonly account: KnownAccount;
   readonly watched: WatchedPage;

@@ -47,7 +47,7 @@ const weather: FunctionTool = {
 };
 /**
  * Two tool lists that belong to different size bands. The first tool list has 101 to 250 tools, and the
- * second has 51 to 100.
+ * second tool list has 51 to 100 tools.
  */
 export const longList: readonly FunctionTool[] = [weather, ...githubTools];
 export const shortList: readonly FunctionTool[] = [weather, ...githubTools.slice(0, 59)];
@@ -135,8 +135,8 @@ export class KnownTraffic {
   }
 
   /**
-   * Makes the provider return the given turn in response to every later request. The playground tests use
-   * this turn.
+   * Makes the provider return the given turn in response to every later request. The playground tests use the
+   * turn.
    */
   answerAll(turn: ModelTurn): void {
     this.#provider.setControls(({ body }) => answer(turn, body, () => undefined));

@@ -16,7 +16,7 @@ export interface ControlledAccount {
   readonly upstreamUrl: string;
 }
 
-/** The provider that the clients connect and delete. The chats never use this provider. */
+/** The provider that the clients connect and delete, and that chats never use. */
 const changingProvider = 'mistral';
 const poolMax = 4;
 /** The register value for a tool list that denies no additional tool. */

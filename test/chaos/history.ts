@@ -1,4 +1,4 @@
-/** The recorded history of a chaos run. The checker reads nothing but this history. All times are in milliseconds. */
+/** The recorded history of a chaos run. The checker reads only the history. All times are in milliseconds. */
 
 /** The kinds of faults that the nemesis causes. */
 export const faultKinds = [

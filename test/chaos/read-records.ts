@@ -47,7 +47,7 @@ export async function settleRecords(stack: StackUnderTest, operations: ReadonlyS
   };
   // The checker reports missing rows and entries with their operations.
   await eventually(isSettled, 60_000).catch(() => undefined);
-  // Duplicate rows or entries would arrive during this wait.
+  // Duplicate rows or entries would arrive during the wait.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
 }
 

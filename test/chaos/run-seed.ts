@@ -73,7 +73,7 @@ class Clock {
   }
 }
 
-/** The accounts exist before the run, so their names have a value. All other registers are empty at the start. */
+/** Accounts exist before the run, so their registers have values. All other registers are empty at the start. */
 function describeInitial({ accounts }: Scene): Record<string, string | null> {
   return Object.fromEntries(
     accounts.map(({ accountId, accountName }) => [`policy:${accountId}`, accountName]),

@@ -17,7 +17,7 @@ const { prompt, completion } = expectedTokens;
 const json = { 'content-type': 'application/json' };
 const eventStream = { 'content-type': 'text/event-stream' };
 
-/** Matches the operation's name in the body. Every chat request has this text in its last message. */
+/** Matches the operation's name in the body. Every chat request has the operation's name in its last message. */
 const operationPattern = /operation <([\w-]+)>/;
 
 interface Body {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { findRecordings, loadRecordings, mayLackRecordings, type Recording } from '@gateway/testing';
 
 /**
- * The folders of recorded exchanges. The first folder is the one given with `--data`, or the one next to the
- * checkout. The second folder is part of the repository (docs/internals/adding-a-provider.md).
+ * The folders of recorded exchanges. The first folder is given with `--data`, or is next to the checkout. The
+ * second folder is part of the repository (docs/internals/adding-a-provider.md).
  */
 const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();
@@ -53,7 +53,7 @@ export function isAnswered({ status, response_file }: Recording): boolean {
 }
 
 /**
- * Returns the request body or the response body of a recording. Throws an error if the recording lacks this
+ * Returns the request body or the response body of a recording. Throws an error if the recording lacks the
  * body.
  */
 export function bodyOf(recording: Recording, which: 'request' | 'response'): Buffer {

@@ -26,8 +26,8 @@ interface Task {
   readonly tool: string;
 }
 /**
- * The first tools of a public data set, and questions about them. To answer each question, a model must call
- * one of the tools.
+ * The first tools of a public data set, and questions about the tools. To answer each question, a model must
+ * call one of the tools.
  */
 export interface ToolSet {
   readonly tools: readonly FunctionTool[];

@@ -67,7 +67,7 @@ const isWaiting = (transcript: readonly object[]): boolean => {
 
 /**
  * Runs groups of conversations with bound reasoning in three formats, on a stack with two edges and two
- * compressors. Between two turns of a group, a disturbance changes something in the stack.
+ * compressors. Between two turns of a group, a disturbance changes the stack.
  */
 export class BoundRun {
   readonly policies = new Set<string | null>();

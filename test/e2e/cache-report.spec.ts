@@ -28,7 +28,7 @@ interface Prompt {
   readonly model: string;
   readonly tools: readonly Tool[];
   readonly system: string;
-  /** The messages of the user and the model, in turn. The user writes the first message. */
+  /** The messages of the user and the model, alternately. The user writes the first message. */
   readonly messages: readonly string[];
 }
 

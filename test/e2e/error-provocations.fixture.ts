@@ -235,7 +235,7 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
 
 /**
  * The registry errors that no request to the shared stack can cause. Each error has a reason, and the spec that
- * provokes the error on a private stack. The registry's spec renders these errors with the gateway's own function.
+ * provokes the error on a private stack. The registry's spec renders the errors with the gateway's own function.
  */
 export const renderedOnly: Partial<Record<ErrorCode, string>> = {
   sign_up_closed: 'SIGN_UP is open on the shared stack (test/integration/account/log-in.spec.ts)',

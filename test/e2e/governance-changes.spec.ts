@@ -24,7 +24,7 @@ const body = {
 let edges: readonly string[];
 let provider: ReplayProvider;
 let account: TestAccount;
-/** The API key that makes the changes, because a key cannot change its own record. */
+/** A separate API key that makes the changes, because a key cannot change its own record. */
 let managerKey: string;
 
 beforeAll(async () => {

@@ -200,7 +200,7 @@ export const auditRows: readonly Row[] = [
   ],
 ];
 
-/** Another account with the replay provider. A row can change the preferences of this account. */
+/** Another account with the replay provider, with preferences that a row can change. */
 async function ownAccount(
   world: InterfaceWorld,
   providers = ['openai', 'anthropic'],

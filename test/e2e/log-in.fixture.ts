@@ -7,7 +7,7 @@ const { baseUrl } = sharedStack();
 export const blocked = { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' };
 export const wrong = { status: 401, type: 'authentication_error', code: 'invalid_credentials' };
 
-/** Creates a random password. A later test searches all output of the test run for these passwords. */
+/** Creates a random password. A later test searches all output of the test run for the passwords. */
 export const newPassword = () => `pw-${randomUUID()}`;
 
 /** The network of this test file, so that no two test files share client addresses. */

@@ -60,8 +60,8 @@ export interface Chosen {
 }
 
 /**
- * The folder of the large collection of recordings (`npm run test:e2e -- --data DIR`). Undefined if the test
- * run has no large collection.
+ * The folder of the large collection of recordings (`npm run test:e2e -- --data DIR`). The folder is
+ * undefined if the test run has no large collection.
  */
 const folder = findRecordings(process.env['DATA_DIR']);
 const collected = folder === undefined ? [] : loadRecordings(folder);

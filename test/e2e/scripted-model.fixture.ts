@@ -208,7 +208,7 @@ function tellReasoning({ style, blocks }: Reasoning, isStream: boolean): StreamE
 
 /**
  * Renders reasoning in OpenRouter's form. All fragments of a reasoning block have the same index, and the
- * last one has the signature.
+ * last fragment has the signature.
  */
 function tellDetails(blocks: readonly IssuedReasoning[], isStream: boolean): StreamEvent[] {
   const details = blocks.flatMap((issued, index): object[] => {

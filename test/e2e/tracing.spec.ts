@@ -18,7 +18,7 @@ import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.t
  */
 const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
-/** The edge calls these services only for the first request, to fetch tool definitions and the credential. */
+/** Services that the edge calls only for the first request, to send tool definitions and fetch the credential. */
 const onceKnown = ['compressor', 'provider-vault'];
 const upstreamKey = 'sk-upstream-of-tracing-0123456789';
 const canary = 'canary-content-7c1e';

@@ -44,7 +44,7 @@ export interface Seen {
 
 /**
  * Computes the features of each question's tools as in the tool router. For a training set, the first encoder
- * is one that was trained without the set's family. The second encoder was not trained on any of the sets.
+ * was trained without the set's family. The second encoder was not trained on any of the sets.
  */
 export class SemanticPath {
   readonly #data: ToolData;

@@ -120,7 +120,7 @@ const listKeys = () => ({ path: '/v1/account/keys' });
 
 interface Victim {
   readonly name: string;
-  /** Whether cached responses of this dependency expire during the test. */
+  /** Whether cached responses of the dependency expire during the test. */
   readonly expires: boolean;
   /** Account routes that need the dependency. */
   readonly routes: readonly (() => object)[];

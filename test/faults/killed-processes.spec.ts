@@ -68,7 +68,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
       const logged = new Set(each.map((row) => row.client_request_id));
       return forwarded.every((name) => logged.has(name));
     });
-    // An additional request log row would arrive during this wait.
+    // An additional request log row would arrive during the wait.
     await waitMs(2_000);
     const settled = await readRows(run, () => true);
     expect(settled.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());

@@ -27,7 +27,7 @@ const concurrency = 6;
 
 /**
  * Sends 200 requests. Each request has 117 tools and a tool result, and every second request is a streaming
- * request. Calls `disturb` once a third of the requests have completed.
+ * request. Calls `disturb` as soon as a third of the requests have completed.
  */
 export async function runTraffic(run: Run): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];

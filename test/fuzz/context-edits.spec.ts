@@ -73,7 +73,7 @@ async function send(planner: ContextPlanner, body: Buffer, at: number): Promise<
 const bodyOf = (made: Conversation, results: readonly string[]): Buffer =>
   Buffer.from(JSON.stringify(made.body(results), null, 1));
 
-/** Returns the request body without tool results. Compression may change nothing but tool results. */
+/** Returns the request body without tool results. Compression may change only tool results. */
 const withoutResults = (made: Conversation, body: Buffer): unknown => {
   const results = new Set(made.resultsIn(JSON.parse(body.toString())));
   return JSON.parse(body.toString(), (_, value: unknown) =>

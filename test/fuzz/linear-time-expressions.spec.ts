@@ -21,8 +21,8 @@ const readAtMost: Readonly<Record<string, number>> = {
 };
 
 /**
- * Files that build a regular expression at run time. Each entry describes the expression. Each of these files
- * either builds the expression from constants or has a test in `linear-time-scanners.spec.ts`.
+ * Files that build a regular expression at run time. Each entry describes the expression. Each file either
+ * builds the expression from constants or has a test in `linear-time-scanners.spec.ts`.
  */
 const built: Readonly<Record<string, string>> = {
   'apps/edge-gateway/src/loops/loop-guard.ts': 'constants only: a fixed start and 32 hexadecimal digits',
@@ -37,7 +37,7 @@ const unique = [
 
 /**
  * Applies the regular expression as product code does. With the flags `g` and `y`, finds all matches, and
- * otherwise only the first one.
+ * otherwise only the first match.
  */
 function apply(expression: RegExp, text: string): void {
   expression.lastIndex = 0;
@@ -126,7 +126,7 @@ test('every regular expression of the services is found', () => {
 });
 
 test('a regular expression that takes quadratic time is detected', () => {
-  // On a fast processor, screening does not find the second expression.
+  // On a fast processor, only the full-size text detects the second expression.
   for (const source of ['\\/+$', '\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*'])
     expect(() => {
       expectLinear({ place: '', source, flags: 'g' }, hostileChars / 4);

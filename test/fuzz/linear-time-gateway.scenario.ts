@@ -32,7 +32,7 @@ const timeoutMs = 900_000;
 let stack: StackUnderTest;
 let provider: ReplayProvider;
 let watch: StallWatch;
-/** Two API keys of one account. The key `free` has no denied tools, and `listed` has one. */
+/** Two API keys of one account. The key `free` has no denied tools, and the key `listed` has one denied tool. */
 let keys: { readonly free: string; readonly listed: string };
 let requests = 0;
 const undo: Undo[] = [];

@@ -63,8 +63,8 @@ test('a restored stack decrypts every credential except a damaged credential, wh
 }, 240_000);
 
 /**
- * Replaces one credential's data key with another credential's. The replacement simulates tampering with the
- * database.
+ * Replaces one credential's data key with another credential's data key. The replacement simulates tampering
+ * with the database.
  */
 async function damageOne(): Promise<{ accountId: string; provider: string }> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });

@@ -28,8 +28,8 @@ export function comparePrices(
 }
 
 /**
- * Returns the conflicts between sources that the fact list records, except conflicts with genai-prices.
- * Prices are compared with genai-prices elsewhere.
+ * Returns the conflicts between sources that the fact list records, except conflicts with genai-prices. A
+ * separate check compares prices with genai-prices.
  */
 export function listFactDisputes(provider: string, modelId: string, fact: ModelFacts | undefined): Dispute[] {
   return (fact?.conflicts ?? []).flatMap(({ field, ...others }) => {

@@ -43,7 +43,7 @@ export type ListedModel = z.infer<typeof model>;
 export type ListedCost = z.infer<typeof cost>;
 export type Tree = z.infer<typeof tree>;
 
-/** Fields of models.dev that the catalogue does not use. Stored lists omit these unused fields. */
+/** Fields of models.dev that the catalogue does not use. Stored lists omit unused fields. */
 export const unusedFields: ReadonlySet<string> = new Set(
   (
     'id description attachment family temperature knowledge last_updated open_weights interleaved ' +

@@ -21,7 +21,7 @@ export interface ProviderRule {
   readonly cache: CacheRule | null;
   /** The models with the cache rule. Without the field, the cache rule applies to all models. */
   readonly cachedModels?: RegExp;
-  /** Kinds of models served at this address. The field is omitted if the address serves all kinds. */
+  /** Kinds of models at the provider's address. The field is omitted if the address serves all kinds. */
   readonly kinds?: readonly ModelKind[];
   /** The npm library of the provider's models in models.dev. Models with a different npm library are excluded. */
   readonly library?: string;
@@ -141,7 +141,7 @@ export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
 
 /**
  * Models that the catalogue excludes. Some excluded models are of a kind that the catalogue does not contain,
- * and others are not served at the provider's address.
+ * and other models are not served at the provider's address.
  */
 export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'generates music' },

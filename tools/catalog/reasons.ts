@@ -149,7 +149,7 @@ export function explainAbsence(provider: string, modelId: string): string | unde
   return absentModels.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;
 }
 
-/** Providers for which the gateway uses an API other than the one in the fact list. */
+/** Providers for which the gateway uses an API other than the API in the fact list. */
 const otherApis: readonly Reason[] = [
   because('fireworks', /./, 'Fireworks serves the same models on chat-completions and on messages'),
 ];
@@ -174,8 +174,8 @@ export function explainMissingPrice({
 }
 
 /**
- * Returns the reason why the catalogue keeps its value although a source has a different one. If no reason is
- * found, the catalogue check fails.
+ * Returns the reason why the catalogue keeps its value although a source has a different value. If no reason
+ * is found, the catalogue check fails.
  */
 export function explainDispute(
   provider: string,

@@ -76,7 +76,7 @@ const byModel = new Map(
   ),
 );
 
-/** Adds the announced retirement date to a model's record, if a page or the fact list has one. */
+/** Adds the announced retirement date to a model's record, if a page or the fact list has a date. */
 export function addRetirement(record: ModelRecordInput, fact?: ModelFacts): ModelRecordInput {
   const found = byModel.get(`${record.provider}/${record.modelId}`);
   if (found === undefined)

@@ -22,7 +22,7 @@ export interface ImageBuild {
 }
 
 /**
- * Returns a release's images, which are one image per app that runs as a process and one for the
+ * Returns a release's images, which are one image per app that runs as a process and one image for the
  * migrations.
  */
 export function listImages(): string[] {

@@ -1,5 +1,5 @@
 // Prints the gateway's OpenAPI document.
-// An edge with the embedded identity provider serves this document at `/openapi.json`.
+// An edge with the embedded identity provider serves the document at `/openapi.json`.
 import 'reflect-metadata';
 import { controllers } from '../../apps/edge-gateway/src/edge-gateway.module.ts';
 import { listRoutes } from '../../apps/edge-gateway/src/openapi/route-table.ts';

@@ -20,7 +20,7 @@ const penaltyPerSample = 0.6;
 /**
  * Prior values of the weights, in standard deviations of the fitted score. Longer prompts benefit more from
  * the capable model, even on unseen data sets. Question sets rarely contain prompts that ask for a product or
- * a demonstration, so they give no evidence about such prompts.
+ * a demonstration, so the sets give no evidence about such prompts.
  */
 const beliefs: Readonly<Record<string, number>> = { characters: 0.35, taskWords: 0.4 };
 

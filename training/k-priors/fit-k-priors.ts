@@ -80,7 +80,7 @@ function drawQuestions(): readonly Question[] {
 
 /**
  * Skips needed tools that a tool set marks as hidden prerequisites of the request. A ranking by the question
- * cannot find hidden prerequisites, so they would turn pruning off for every account.
+ * cannot find hidden prerequisites, so including them would turn pruning off for every account.
  */
 function goldsOf({ golds, mainGold }: Question): readonly (readonly number[])[] {
   return mainGold === undefined ? golds : [mainGold];

@@ -8,7 +8,7 @@ import { cpuMs, quantile, round } from './router.ts';
 const tokens = 64;
 
 /**
- * Measures the usual approach as a comparison. A sentence transformer of MiniLM's size encodes every tool in
+ * Measures the usual approach for comparison. A sentence transformer of MiniLM's size encodes every tool in
  * the list. The transformer runs on one thread, with the fastest of several batch sizes. The transformer has
  * random weights, which do not affect the inference time.
  */

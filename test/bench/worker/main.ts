@@ -53,7 +53,7 @@ try {
 /** Measures the CPU time of the gateway process for recording a request with a hundred candidate tools. */
 function measureRecording(redisUrl: string): { cpu_us_per_request: number } {
   const script = join(import.meta.dirname, '../recording/measure-recording.ts');
-  // The worker does not read this Redis database, so nothing is written to Postgres.
+  // The worker does not read Redis database 5, so nothing is written to Postgres.
   const apart = new URL(redisUrl);
   apart.pathname = '/5';
   // Runs the script with the Node flags of the gateway process.

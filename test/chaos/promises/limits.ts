@@ -54,7 +54,7 @@ export function budgetsHold(history: History): string[] {
   });
 }
 
-/** Each edge sends the savings of finished requests to Redis within this time, in milliseconds. */
+/** The maximum time in milliseconds until an edge sends the savings of a finished request to Redis. */
 const settledMs = 200;
 
 function countServing(history: History, keyId: string, { target, startedMs }: CausedFault): number {

@@ -19,7 +19,7 @@ checkEvery(
     const after = sumStream(rendered);
     expect(responseMeaning(after.body)).toEqual(responseMeaning(before.body));
     expect(after.errors).toEqual(before.errors);
-    // The renderer adds a missing terminator to a complete stream, but not to a failed one.
+    // The renderer adds a missing terminator to a complete stream, but not to a failed stream.
     const isWhole = (before.body.choices as { finish_reason?: string }[]).every(
       (choice) => choice.finish_reason,
     );

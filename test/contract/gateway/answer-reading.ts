@@ -1,5 +1,5 @@
 /**
- * The response content that a client of any format must receive. Tests compare this reading with an
+ * The response content that a client of any format must receive. Tests compare the reading with an
  * independent reading of the response.
  */
 export interface AnswerReading {
@@ -16,7 +16,7 @@ export interface AnswerReading {
 export interface CallReading {
   /**
    * The id of the tool call. The id is null if the source response contains no id. The comparison accepts any
-   * id if the source response contains none.
+   * id if the source response contains no id.
    */
   readonly id: string | null;
   readonly name: string;

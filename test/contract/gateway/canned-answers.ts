@@ -4,7 +4,7 @@ export type TargetFormat = ProviderFormat;
 
 const text = 'Hello.';
 
-/** A short successful response in each wire format. Tests of requests use these short responses. */
+/** A short successful response in each wire format. Tests of requests use the short responses. */
 export const cannedAnswers: Readonly<Record<TargetFormat, unknown>> = {
   'chat-completions': {
     id: 'chatcmpl-1',

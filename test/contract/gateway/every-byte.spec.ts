@@ -14,9 +14,9 @@ interface CutApi {
   readonly provider: string;
   readonly type: string;
   /**
-   * The formats of the clients that read the cut streams. For each byte position, a client of one of these
-   * formats reads the stream cut at that position. A stream in a client format is read only by a client of
-   * that format.
+   * The formats of the clients that read the cut streams. For each byte position, a client of one of the
+   * formats reads a stream that is cut at the position. A stream in a client format is read only by a client
+   * of that format.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;
@@ -49,7 +49,7 @@ const cutApis: readonly CutApi[] = [
 interface CutStream extends CutApi {
   readonly id: string;
   readonly bytes: Buffer;
-  /** The response is complete after this number of bytes. */
+  /** The number of bytes after which the response is complete. */
   readonly wholeAt: number;
 }
 

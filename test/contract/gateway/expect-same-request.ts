@@ -49,8 +49,8 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
 }
 
 /**
- * Where a format cannot express a tool choice, the gateway adjusts the offered tools. In that case, the
- * upstream request has no tools, or only the required tool.
+ * Where a format cannot express a tool choice, the gateway adjusts the offered tools. An adjusted upstream
+ * request has no tools, or only the required tool.
  */
 function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);

@@ -13,7 +13,7 @@ interface RecordedStream {
   readonly format: StreamFormat;
   readonly bytes: Buffer;
   readonly boundaries: readonly number[];
-  /** The response is complete after this number of bytes. */
+  /** The number of bytes after which the response is complete. */
   readonly wholeAt: number;
 }
 

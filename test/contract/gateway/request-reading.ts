@@ -159,7 +159,7 @@ function readTool(tool: ChatTool): unknown {
   return {
     name,
     description: description === '' ? undefined : description,
-    // An object schema without a list of properties is equivalent to one with an empty list.
+    // An object schema without a list of properties is equivalent to a schema with an empty list.
     schema:
       Object.keys(asMembers(schema.properties)).length === 0 && !isRicher(schema) ? noArguments : schema,
   };

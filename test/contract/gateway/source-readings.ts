@@ -64,7 +64,7 @@ const chatStops: Readonly<Record<string, StopReading>> = {
 };
 
 /**
- * For a tool call that the request forced by name, OpenAI's finish reason is `stop`. For such a call, all
+ * For a tool call that the request forced by name, OpenAI's finish reason is `stop`. For a forced call, all
  * other formats report that the model called a tool.
  */
 function chooseChatStop(raw: unknown, calls: boolean): StopReading {

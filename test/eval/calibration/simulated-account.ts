@@ -25,7 +25,7 @@ export const difficulties = { min: 0.3, max: 1.7 } as const;
 /**
  * Two distributions of needed-tool ranks. In the first distribution, most needed tools have ranks near the
  * top. In the second distribution, some needed tools have arbitrary ranks. Real tool sets have ranks between
- * these two distributions.
+ * the two distributions.
  */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;
@@ -79,7 +79,7 @@ export function effectiveRecallOf({ sessions }: SimulatedAccount, k: number, rec
 
 /**
  * Returns the smallest K at which true effective recall meets the recall target. An oracle, which knows all
- * needed tools, would forward this number K of tools. Effective recall never decreases as K grows.
+ * needed tools, would forward exactly K tools. Effective recall never decreases as K grows.
  */
 export function chooseOracleK(account: SimulatedAccount, target: number, recoveryRate: number): number {
   let [low, high] = [1, account.tools];

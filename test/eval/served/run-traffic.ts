@@ -9,10 +9,7 @@ import type { PrunedConversation } from '../../../apps/worker/src/jobs/calibrate
 import type { Served, ServedConversation } from './served-account.ts';
 
 export interface Traffic {
-  /**
-   * The account's conversations. The simulated traffic draws random conversations from this
-   * list.
-   */
+  /** The account's conversations. The simulated traffic draws random conversations from the list. */
   readonly conversations: readonly ServedConversation[];
   readonly recallTarget: number;
   /**

@@ -68,7 +68,7 @@ export function splitBill({ prices, cache }: CatalogModel, calls: readonly Bille
 /**
  * Tracks the model calls in a session and the prompt prefixes that the calls share. A prompt consists of
  * tools, then instructions, then messages. A provider caches every received prefix. The common prefix of two
- * prompts ends at the first different tool. Messages are only ever appended.
+ * prompts ends at the first different tool. Messages are only appended.
  */
 export class SharedPrefixes {
   readonly calls: BilledCall[] = [];

@@ -106,8 +106,8 @@ function readTurn(turns: readonly QueryLine[], tools: ReadonlyMap<string, ToolDe
 }
 
 /**
- * Generates tool definitions, because transcripts contain none. The generator uses tool names, the arguments
- * of tool calls, and our own descriptions.
+ * Generates tool definitions, because transcripts contain no definitions. The generator uses tool names, the
+ * arguments of tool calls, and our own descriptions.
  */
 function readTranscripts(folder: string): EvalSession[] {
   const transcripts = loadTranscripts(folder).filter(({ set }) => set === 'json');

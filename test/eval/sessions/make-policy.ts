@@ -7,7 +7,7 @@ import { replaySession } from './replay-session.ts';
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
- * Returns the routing policy that the worker computes from shadow conversations. The recovery rate is its
+ * Returns the routing policy that the worker computes from shadow conversations. The recovery rate equals the
  * prior, because no tool was pruned yet.
  * @param appends whether later user turns load tools at the end of the conversation
  */

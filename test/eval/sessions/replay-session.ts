@@ -64,9 +64,7 @@ async function planRequest(
   return { ...reply, recovery: { armed: reply.recovery.armed, way: wayOf(reply) } };
 }
 
-/**
- * Stores the smallest K that forwards a needed tool. The K is taken when the model first needs the tool.
- */
+/** Stores the smallest K that forwards a needed tool, at the time when the model first needs the tool. */
 function noteLabel(
   { index }: ReplaySubject,
   { needed }: EvalRequest,
@@ -150,8 +148,8 @@ export function draw(seed: string): number {
 }
 
 /**
- * Sends all tools with every request, or only the K best tools for the latest turn. Without tracking
- * conversations, a gateway would choose tools in one of these two ways.
+ * Sends all tools with every request, or only the K best tools for the latest turn. A gateway without
+ * conversations would use one of the two methods.
  */
 export async function replayStateless(
   { session, list, index, ranker }: ReplaySubject,

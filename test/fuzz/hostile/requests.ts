@@ -24,7 +24,7 @@ const models: Readonly<Record<ChatEndpoint, { own: string; other: string }>> = {
 export interface ChatShape {
   readonly endpoint: ChatEndpoint;
   readonly isStream: boolean;
-  /** Whether the provider's format differs from the endpoint's. */
+  /** Whether the provider's format differs from the endpoint's format. */
   readonly isTranslated: boolean;
 }
 

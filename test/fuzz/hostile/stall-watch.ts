@@ -38,7 +38,7 @@ export class StallWatch {
 
   async #readService(name: string): Promise<ServiceFigures> {
     const { origin, pathname } = new URL(this.#stack.dev.services[name]?.metrics_url ?? '');
-    // Each call uses a new connection, because a busy service may close an idle one.
+    // Each call uses a new connection, because a busy service may close an idle connection.
     const { text } = await send(origin, { path: pathname });
     const read = (pattern: string): number => Number(new RegExp(`^${pattern} (\\S+)$`, 'm').exec(text)?.[1]);
     const metric = 'event_loop_stall_cpu_seconds';
@@ -94,7 +94,7 @@ const idleEveryMs = 150;
 const idleReads = 3;
 /**
  * The CPU time in seconds below which a process is considered idle. Between two reads, an idle process uses
- * about 10 ms, for timers and for the metrics.
+ * about 10 ms of CPU time for timers and metrics.
  */
 const idleCpuSeconds = 0.06;
 

@@ -69,7 +69,7 @@ function writeTable(chars: number): string {
 }
 
 /**
- * Returns lines of digits. In a hash table that uses a number as its own hash, all of these lines have the same hash.
+ * Returns lines of digits. In a hash table that uses a number as its own hash, all lines have the same hash.
  */
 function writeNumbers(chars: number): string {
   return Array.from({ length: Math.floor(chars / 9) }, (_, at) => String((at * 65_536) % 100_000_000)).join(

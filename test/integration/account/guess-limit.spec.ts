@@ -115,7 +115,7 @@ describe('the budgets for wrong passwords', () => {
     const results = await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.1')));
     expect(results.filter(Boolean)).toHaveLength(5);
     const device = await Promise.all(Array.from({ length: 50 }, () => guess('192.0.2.2', 'a device')));
-    // The known device has ten attempts, and its address has five more without the device token.
+    // The known device has ten attempts, and its address has five attempts without the device token.
     expect(device.filter(Boolean)).toHaveLength(15);
   }, 60_000);
 

@@ -19,8 +19,8 @@ export interface MailServer {
 }
 
 /**
- * Starts the SMTP server. By default, the server supports neither TLS nor authentication. `options` take
- * precedence over the default options.
+ * Starts the SMTP server. By default, the server supports neither TLS nor authentication. The given `options`
+ * take precedence over the default options.
  */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];

@@ -99,7 +99,7 @@ describe('a forgotten password', () => {
     expectError(await logIn(email, person.password), wrong);
     expect((await logIn(email, password)).status).toBe(200);
 
-    // The old device token is invalid, and the new one has a separate budget for wrong passwords.
+    // The old device token is invalid, and the new device token has a separate budget for wrong passwords.
     const address = { 'x-forwarded-for': newAddress() };
     for (let n = 0; n < 5; n++) await logIn(email, newPassword(), address);
     expectError(await logIn(email, password, { ...address, cookie: before }), blocked);

@@ -50,7 +50,7 @@ describe('URLs in the environment', () => {
     // One external Redis server serves as both queue and cache.
     expect(dev).toMatchObject({ redis_url, redis_cache_url: redis_url });
     expect(dev).toMatchObject({ nats_url, postgres: { account: postgres.account, admin: null } });
-    // The account service created this account in the external database.
+    // The account service created the account in the external database.
     // The request for the demo account reached the account service through the external NATS.
     expect(dev.api_key).toMatch(/^sk-svc-/);
   }, 60_000);

@@ -80,7 +80,7 @@ async function startRedis(server: RedisServer, options: InfrastructureOptions): 
 
 /**
  * A single external address may serve as both queue and cache. Earlier releases had only one Redis server,
- * and some installations still have only one.
+ * and some installations still have only one server.
  */
 async function startBothRedis(
   options: InfrastructureOptions,

@@ -94,7 +94,7 @@ export interface PostgresOptions {
   readonly adminPassword: string;
   /**
    * Whether Postgres protects data against crashes. Test data does not need to survive a crash, and tests run
-   * faster without this protection.
+   * faster without crash protection.
    */
   readonly durable: boolean;
 }

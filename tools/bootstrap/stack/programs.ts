@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Debian installs nats-server outside the user's PATH, and Homebrew uses yet another directory. */
+/** Debian installs nats-server outside the user's PATH, and Homebrew uses a different directory. */
 const alsoIn = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/usr/bin'];
 
 /** Returns the path to an installed program, or null. */

@@ -153,8 +153,8 @@ function chooseNamed(
 }
 
 /**
- * Returns all encryption keys from the caller's environment, in either form. Returns the generated key if the
- * environment contains no keys.
+ * Returns the encryption keys from the caller's environment, which may have one of two forms. Returns the
+ * generated key if the environment contains no keys.
  */
 function chooseVaultKeys(
   inherited: ServiceContext['inherited'],

@@ -108,7 +108,7 @@ function planCommand(app: string, image: UnpackedImage | undefined) {
     return { command, args, cwd: image.directory, ...(image.user ? { user: image.user } : {}) };
   }
   const main = join(root, 'dist/apps', app, 'main.js');
-  // V8 starts one helper thread fewer than there are processors, so garbage collection never uses all processors.
+  // V8 leaves one processor without a helper thread, so garbage collection never uses all processors.
   const args = ['--enable-source-maps', '--v8-pool-size=0', ...serviceRow(app).nodeOptions, main];
   return { command: process.execPath, args, cwd: root };
 }

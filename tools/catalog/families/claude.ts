@@ -22,8 +22,8 @@ interface ClaudeFacts {
 }
 
 /**
- * The date since which the provider returns 400 for a changed prefix. By default, this check applies only to
- * accounts created since that date.
+ * The date since which the provider returns 400 for a changed prefix. By default, the prefix check applies
+ * only to accounts created since the date.
  */
 const checkedSince = '2026-08-31';
 
@@ -124,10 +124,10 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 const bindingSince = '2026-08-01';
 
 /**
- * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is treated
- * as a model with bound reasoning. If the model has no bound reasoning after all, the gateway only saves fewer
- * tokens. If a model with bound reasoning were treated as a model without bound reasoning, requests would fail.
- * Returns undefined for models of other makers and for older Claude models without these facts.
+ * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is
+ * treated as a model with bound reasoning. If the model has no bound reasoning, the gateway only saves fewer
+ * tokens. If a model with bound reasoning were treated as a model without bound reasoning, requests would
+ * fail. Returns undefined for models of other makers and for older Claude models without these facts.
  */
 export function findClaudeFacts(
   provider: string,
