@@ -42,7 +42,7 @@ const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
 const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
 /**
  * The properties of each character, by UTF-16 code unit. Symbols are ASCII characters that prose does not
- * use. Every character except whitespace counts as ink.
+ * use. Every character except whitespace has the property `isInk`.
  */
 const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
   const character = String.fromCharCode(code);

@@ -95,7 +95,7 @@ export interface Messaging {
   close(): Promise<void>;
 }
 
-/** The logger for messaging problems. A pino logger is compatible. */
+/** The logger for messaging problems. A pino logger has the required methods. */
 export interface MessagingLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

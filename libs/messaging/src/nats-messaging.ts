@@ -30,7 +30,7 @@ const waitingBroadcastsMax = 1_000;
 /**
  * Connects to NATS. If the NATS server is unavailable, the promise resolves after two seconds with
  * `connected` set to false. Connection attempts continue in the background after a time-out. Services and
- * listeners registered before the first connection start when it is established.
+ * listeners registered before the first connection start when the connection is established.
  */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   const messaging = new NatsMessaging(options);

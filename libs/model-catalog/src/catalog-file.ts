@@ -119,8 +119,8 @@ export const modelRecord = z.strictObject({
    */
   defersOn: z.array(apiName).optional(),
   /**
-   * The APIs in which a message can add tools to the end of a conversation. Use `addsToolsOn` to read
-   * `addsToolsOn`.
+   * The APIs in which a message can add tools to the end of a conversation. Use the function `addsToolsOn` to
+   * read this field.
    */
   addsToolsOn: z.array(apiName).optional(),
   /**

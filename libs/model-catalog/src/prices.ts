@@ -66,8 +66,8 @@ export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
 }
 
 /**
- * Returns the rates of a request, which are the prices at that time in the highest tier that the request's
- * input exceeds.
+ * Returns the rates of a request, which are the prices at the time of the request, in the highest tier that
+ * the input exceeds.
  * @param at the time of the request, as Unix time in milliseconds
  */
 export function chooseRates(prices: ModelPrices, inputTokens: number, at: number): ModelRates {

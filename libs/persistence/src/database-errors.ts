@@ -2,9 +2,9 @@ import { GatewayError } from '@gateway/errors';
 
 /**
  * Prisma error codes that mean the database is unreachable, overloaded or disconnected. In the Prisma error
- * reference, P1xxx codes concern the connection, and P2024 is a time-out of the connection pool. P2028 is a
- * transaction that could not start or was lost, and P2037 means too many connections. Wrong credentials
- * (P1000, P1010) are included, because for callers the database is then unavailable.
+ * reference, P1xxx codes concern the connection, and P2024 is a time-out of the connection pool. P2028 means
+ * that a transaction could not start or was lost, and P2037 means that there are too many connections. Wrong
+ * credentials (P1000, P1010) are included, because for callers the database is then unavailable.
  */
 const unavailable = /^(P10(00|01|02|08|10|11|17)|P2024|P2028|P2037)$/;
 /**

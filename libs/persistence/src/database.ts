@@ -59,7 +59,7 @@ export interface DatabaseOptions<Client> {
   readonly connectionsMax?: number;
   readonly statementTimeoutMs?: number;
   /**
-   * A function that is called when an idle connection breaks. The connection pool replaces the connection.
+   * A function that is called when an idle connection breaks. The connection pool replaces the broken connection.
    */
   readonly onConnectionError?: (error: Error) => void;
 }

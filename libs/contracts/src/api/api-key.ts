@@ -109,7 +109,7 @@ const weekSeconds = 7 * 24 * hourSeconds;
 
 export const rotateApiKeyBody = z.strictObject({
   /**
-   * Seconds until the previous secret stops working. The default is 3,600, and the maximum is one week. If
+   * Seconds until the previous secret stops working. The default is one hour, and the maximum is one week. If
    * the number is 0, the previous secret stops working immediately.
    */
   overlap_seconds: z.int().min(0).max(weekSeconds).default(hourSeconds),

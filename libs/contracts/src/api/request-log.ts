@@ -227,7 +227,7 @@ export const modelChoice = z.object({
   excluded_count: count,
 });
 
-/** The first 2 MiB of a body. The text is base64-encoded if the body is not text. */
+/** The first 2 MiB of a body. A body that is not text is base64-encoded. */
 const shownContent = z.object({
   encoding: z.enum(['utf8', 'base64']),
   text: z.string(),

@@ -29,7 +29,7 @@ const recoveryRateShown = z.object({
 });
 
 const calibrationBucket = z.object({
-  /** The bucket, as `<intent>:<list-size band>`. An `*` in place of the intent stands for all intents. */
+  /** The bucket, as `<intent>:<size band>`. An `*` in place of the intent stands for all intents. */
   bucket: z.string(),
   /** Number of shadow conversations in which the model called tools. */
   samples: count,

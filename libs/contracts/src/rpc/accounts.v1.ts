@@ -71,8 +71,8 @@ export const createPlaygroundKey = defineRpc({
 const common = { server: 'account', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
 
 /**
- * Account services from the previous release omit `default_key_scopes`. Remove its default value in the next
- * release.
+ * Account services from the previous release omit `default_key_scopes`. Remove the default value of this
+ * field in the next release.
  */
 const accountReply = z.object({
   account: account.extend({

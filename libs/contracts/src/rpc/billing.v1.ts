@@ -12,7 +12,7 @@ import { base64, id } from '../base/common.ts';
 import { defineBroadcast, defineRpc, interactiveMs } from '../base/define.ts';
 
 const common = { server: 'billing', callers: ['edge-gateway'], deadlineMs: interactiveMs } as const;
-/** Deadline for an RPC call during which the service calls Stripe. A Stripe call with one retry takes less time. */
+/** Deadline for RPC calls that call Stripe, long enough for a Stripe call with one retry. */
 const withStripe = { ...common, deadlineMs: 25_000 } as const;
 const ofAccount = z.object({ accountId: id });
 

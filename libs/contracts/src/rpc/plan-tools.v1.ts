@@ -38,9 +38,9 @@ const plannedConversation = z.object({
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Estimated tokens in the instructions and messages of earlier requests that sent the whole tool list. The
-   * field is present only if the plan was late. If tools are pruned in this request, the provider must again
-   * cache the tokens that earlier requests sent.
+   * Estimated tokens in the instructions and messages of earlier requests that sent the whole tool list.
+   * `lateTokens` is present only if the plan was late. If tools are pruned in this request, the provider must
+   * again cache the tokens that earlier requests sent.
    */
   lateTokens: count.optional(),
 });

@@ -39,8 +39,8 @@ export interface ComplexityModel {
 }
 
 /**
- * Maximum deviation of a feature from the mean, in standard deviations. Larger deviations are capped,
- * because they were rare in the training data.
+ * Maximum deviation of a feature from the mean, in standard deviations. Deviations above the maximum are
+ * capped, because they were rare in the training data.
  */
 const deviationsMax = 5;
 

@@ -10,7 +10,7 @@ const anyMark =
 
 /**
  * Patterns for credentials with a well-known form, which apply to all accounts. Account data does not change
- * the patterns. The sources are the providers' documentation about their keys and
+ * the patterns. The patterns come from the providers' documentation and
  * https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns.
  * Each pattern starts with a fixed string or with a character class that cannot match again inside a match.
  * Each pattern takes linear time, which `npm run test:fuzz -- linear-time` checks.

@@ -1,6 +1,6 @@
 import { redactedText } from './secret-patterns.ts';
 
-/** Minimum length of a secret. Shorter secrets are ignored, because they would match ordinary words. */
+/** Minimum length of a secret. Secrets below the minimum length are ignored, because they would match ordinary words. */
 export const secretCharsMin = 8;
 /**
  * Number of characters, counted from the end of a secret, that the search compares first. The search starts
@@ -26,8 +26,8 @@ const marksSize = 1 << 12;
 const base = 0x01000193;
 const { imul, max, min } = Math;
 /**
- * The weight of the character that leaves the window of the rolling hash. The weight is `base` to the power
- * of `tailChars`.
+ * The weight of the character that leaves the window of the rolling hash, which is `base` to the power of
+ * `tailChars`.
  */
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);
 

@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 
 /**
  * Minimum length of a credential. The log cannot redact shorter credentials, because their text also occurs
- * in ordinary words. The log redactor uses the same minimum length (`secretCharsMin`).
+ * in ordinary words. The log redactor has the same minimum length for secrets (`secretCharsMin`).
  */
 const charsMin = 8;
 /**

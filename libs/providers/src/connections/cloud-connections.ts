@@ -4,15 +4,15 @@ import { isSigningKey, renderServiceAccount } from '../credentials/service-accou
 import { createHostedCredential, renderHostedCredential } from '../credentials/hosted-credential.ts';
 
 /**
- * Matches Azure API versions, which are dates such as `2024-10-21` or `2025-04-01-preview`. The newer API
- * accepts `preview`, `latest` and `v1`.
+ * Matches Azure API versions, which are dates such as `2024-10-21` or `2025-04-01-preview`. The newer Azure
+ * API accepts `preview`, `latest` and `v1`.
  */
 const apiVersion = /^(\d{4}-\d{2}-\d{2}(-preview)?|preview|latest|v1)$/;
 
 /**
  * Builds the connection to Azure. Each Azure resource has a separate address. For a bare resource address,
  * the gateway calls the unversioned API (`/openai/v1`). If `api_version` is set, the gateway calls the older,
- * versioned API. In the versioned API, the model is a deployment name and part of the path. Any longer
+ * versioned Azure API. In the versioned API, the model is a deployment name and part of the path. Any longer
  * address (`…/models`, or a single deployment's address) is used unchanged. See
  * https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
  */

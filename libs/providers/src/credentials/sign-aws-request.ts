@@ -16,7 +16,7 @@ export interface SigningRequest {
   readonly body: Uint8Array;
   readonly accessKey: AccessKey;
   readonly region: string;
-  /** The service name used in the signature. The Bedrock runtime also uses `bedrock`. */
+  /** The service name used in the signature. The Bedrock runtime also uses the service name `bedrock`. */
   readonly service: string;
   readonly signedAt: Date;
 }

@@ -8,7 +8,7 @@ import { ownAddress, OwnAddresses, type OwnEndpoints } from './own-endpoints.ts'
 
 export interface EgressGuardOptions {
   /**
-   * Address blocks that are allowed even though they are not public. TLS is optional for addresses in the
+   * Address blocks that are allowed, although they are not public. TLS is optional for addresses in the
    * allowed blocks. An example of an address block is `127.0.0.0/8`.
    */
   readonly allow: readonly string[];

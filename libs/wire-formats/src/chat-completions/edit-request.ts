@@ -21,7 +21,7 @@ const membersOfTools = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 
 /**
  * Fields that the gateway validates. If a client repeats a field, the gateway validates the last occurrence
- * and removes the earlier occurrences. Every provider then uses the validated value of a repeated field.
+ * and removes the earlier occurrences. All providers use the validated value of a repeated field.
  */
 const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOfTools] as const;
 

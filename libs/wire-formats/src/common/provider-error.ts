@@ -1,6 +1,6 @@
 /**
- * Maximum number of characters to forward from a provider's error message. Most longer messages are HTML
- * pages.
+ * Maximum number of characters to forward from a provider's error message. Most error messages above this
+ * length are HTML pages.
  */
 const messageCharactersMax = 2000;
 

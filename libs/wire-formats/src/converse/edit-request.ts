@@ -19,8 +19,8 @@ import { isCachePoint, requestFields } from './client/outline-request.ts';
  * Edits a request for a provider that uses the Converse format. Tool examples are removed and the plan is
  * applied in place. Bytes outside the edits stay unchanged. If the request needs no changes, returns the same
  * `bytes` object. The model is part of the URL, so the body is the same for every model. If a client repeats
- * a field that the gateway validates, only the last occurrence is kept. Every provider therefore reads the
- * validated value of a repeated field.
+ * a field that the gateway validates, only the last occurrence is kept. All providers use the validated value
+ * of a repeated field.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
   const { tape } = given;

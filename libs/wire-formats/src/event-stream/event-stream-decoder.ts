@@ -135,7 +135,7 @@ function decodeMessage(bytes: Buffer): EventStreamMessage {
   };
 }
 
-/** Decodes a message's headers. The caller must verify the checksum first. */
+/** Decodes a message's headers. The caller must verify the checksum of the message first. */
 function decodeHeaders(bytes: Buffer): Map<string, EventStreamHeader> {
   const headers = new Map<string, EventStreamHeader>();
   const reader = new HeaderReader(bytes);

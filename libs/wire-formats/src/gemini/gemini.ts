@@ -12,7 +12,7 @@ const toolNamePattern = /^[\w.:-]{1,64}$/;
 
 /**
  * Google's `generateContent` and `streamGenerateContent` methods, in the Gemini API and Vertex AI. The
- * gateway can also parse client requests in this format.
+ * gateway can also parse client requests in the Gemini format.
  */
 export const gemini: WireFormat<'gemini'> & Pick<ClientHalf, 'parseRequest'> = {
   name: 'gemini',

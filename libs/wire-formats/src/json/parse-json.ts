@@ -65,7 +65,7 @@ const providerDepthMax = 512;
 
 /**
  * Maximum length, in characters, at which counting brackets is faster than scanning. Most responses and
- * almost all stream chunks are shorter.
+ * almost all stream chunks are shorter than this maximum.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -54,7 +54,7 @@ function parseSystem(system: unknown): ChatMessage[] {
 
 /**
  * Marks consecutive turns with the same role, and system turns in the middle of a conversation. The renderer
- * does not merge marked turns.
+ * does not merge marked turns with other turns.
  */
 function parseMessages(raw: unknown): ChatMessage[] {
   let before: unknown;

@@ -139,9 +139,7 @@ function endSigned(state: CandidateState, signature: string | undefined): Candid
   ];
 }
 
-/**
- * Maximum number of tool calls per candidate. The maximum equals the maximum number of tools in a request.
- */
+/** Maximum number of tool calls per candidate, equal to the maximum number of tools in a request. */
 const callsMax = 4096;
 
 /** Reads a new tool call, or more arguments for the open tool call. The names in `part` are in camel case. */

@@ -99,7 +99,7 @@ class RenderedTurns {
 
   #placeSystem(): void {
     if (this.#system.length === 0) return;
-    // The API rejects a system message directly after a model message.
+    // Anthropic's API rejects a system message directly after a model message.
     const role = this.#last?.role === 'user' ? 'system' : 'user';
     this.#flush();
     this.#last = { ...joinTurns(this.#system.splice(0)), role };

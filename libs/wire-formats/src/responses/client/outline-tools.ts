@@ -15,7 +15,7 @@ export interface ToolPlace {
 /** An element of the tool list, which is one tool, or one namespace with its tools. */
 export interface ToolElement {
   readonly node: JsonNode;
-  /** The JSON array that contains the tools of a namespace. The field is absent for a single tool. */
+  /** The JSON array that contains the tools of a namespace. `list` is absent for a single tool. */
   readonly list?: JsonNode;
   readonly tools: readonly ToolPlace[];
 }
