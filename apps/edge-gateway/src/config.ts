@@ -37,8 +37,8 @@ const edgeVariables = z
       .positive()
       .default(128 * mebibyte),
     /**
-     * Directory with the events of accepted requests, which are kept until the events are in Postgres. Each
-     * gateway process creates its own subdirectory here.
+     * Directory with the events of accepted requests, which are kept until the events are in Postgres. Each gateway
+     * process creates its own subdirectory of the directory.
      */
     SPOOL_DIR: z.string().min(1),
     SPOOL_BYTES_MAX: z.coerce
@@ -85,8 +85,8 @@ const edgeVariables = z
     /** Directory with the built dashboard. The default is the dashboard directory next to this program. */
     DASHBOARD_DIR: unlessEmpty(z.string().min(1).optional()),
     /**
-     * A text that describes how users can contact the operator. If the gateway cannot send email, the page
-     * for forgotten passwords shows this text.
+     * A text that describes how users can contact the operator. If the gateway cannot send email, the page for
+     * forgotten passwords shows the text.
      */
     OPERATOR_CONTACT: unlessEmpty(z.string().min(1).max(200).optional()),
     /** Maximum number of calls to `/v1/auth` per minute and client address, or per known device. */

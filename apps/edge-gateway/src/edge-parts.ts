@@ -176,7 +176,7 @@ function buildEgressGuard({
 
 function chooseSettings(config: Config): PipelineServices['settings'] {
   return {
-    // One request body may use at most a quarter of the memory for held bytes, so that its copies fit too.
+    // One request body may use at most a quarter of the memory for held bytes, so that copies of the body also fit.
     bodyBytesMax: Math.min(config.REQUEST_BODY_BYTES_MAX, Math.floor(config.HELD_BYTES_MAX / 4)),
     multipartBytesMax: config.MULTIPART_BODY_BYTES_MAX,
     planDeadlineMs: config.PLAN_DEADLINE_MS,

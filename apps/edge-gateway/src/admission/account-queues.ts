@@ -66,9 +66,8 @@ export class AccountQueues {
   }
 
   /**
-   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined if no
-   * account may start a request. In that case, even the account with the fewest requests in flight has reached its
-   * limit.
+   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined if even
+   * the account with the fewest requests in flight may not start a request.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

@@ -188,7 +188,7 @@ it('a large request pauses between its steps only while another account is activ
   const busy = ask('busy').taker;
   await pauseOf(busy);
   ask('quiet');
-  // The first step used at least 16 ms of processor time. The account's burst allowance covers 8 of these milliseconds.
+  // The first step used at least 16 ms of processor time. The account's burst allowance covers 8 ms.
   // The account may use only a third of the processor time, so the account must pause for more than 20 ms.
   expect(await pauseOf(busy)).toBeGreaterThan(20);
 });

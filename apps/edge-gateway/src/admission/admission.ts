@@ -15,8 +15,8 @@ export interface AdmissionOptions {
    */
   readonly accountShare: number;
   /**
-   * Maximum number of requests of one account that are served concurrently. Without this maximum, only the
-   * account's share limits the account.
+   * Maximum number of requests of one account that are served concurrently. Without the maximum, only the account's
+   * share limits the account.
    */
   readonly accountInFlightMax?: number;
   /** Maximum number of queued requests. One account may use at most half of the queue. */

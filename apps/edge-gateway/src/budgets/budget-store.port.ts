@@ -53,10 +53,7 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
    * that this edge reserves.
    */
   readonly heldTokens: number;
-  /**
-   * The last known usage of the budget. A budget store that has lost its data restores the usage from the last known
-   * usage.
-   */
+  /** The last known usage of the budget. If the budget store has lost its data, the last known usage is restored. */
   readonly known: SpentTokens | null;
   /**
    * Whether the usage in the field `known` includes the usage from the request log. A budget store that lost

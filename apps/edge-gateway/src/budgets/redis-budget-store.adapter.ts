@@ -91,8 +91,8 @@ interface BudgetCommands {
 }
 
 /**
- * Stores token budgets in the Redis server of the job queue. This Redis server never evicts keys and persists
- * its data to a file, because the current usage must survive a restart. The `commandTimeout` of the Redis
+ * Stores token budgets in the Redis server of the job queue. The Redis server of the job queue never evicts keys and
+ * persists its data to a file, because the current usage must survive a restart. The `commandTimeout` of the Redis
  * connection limits how long a call waits.
  */
 export class RedisBudgetStore implements BudgetStore {

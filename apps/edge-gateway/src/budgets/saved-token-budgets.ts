@@ -32,9 +32,8 @@ const flushedMax = 1_000;
  */
 const upkeepMs = 5_000;
 /**
- * Maximum number of API keys tracked at the same time. An API key is tracked while it has requests in flight
- * or had requests recently. Requests with further API keys are handled as if the budget store were
- * unavailable.
+ * Maximum number of API keys tracked at the same time. An API key is tracked while it has requests in flight or had
+ * requests recently. Above the maximum, requests are handled as if the budget store were unavailable.
  */
 const keysMax = 50_000;
 /**
@@ -114,8 +113,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Reserves the tokens that a request may save until the request is settled. This method never throws. This
-   * method returns synchronously if the process has enough tokens reserved.
+   * Reserves the tokens that a request may save until the request is settled. The method never throws. The method
+   * returns synchronously if the process has enough tokens reserved.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
@@ -123,9 +122,9 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key
-   * gives back its advance reservation up to ten seconds after its last request. Syncing an idle key would
-   * recreate the Redis keys of a deleted account.
+   * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key returns
+   * its advance reservation up to ten seconds after its last request. Syncing an idle key would recreate the Redis
+   * keys of a deleted account.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);

@@ -24,9 +24,9 @@ interface ForgetRequest {
 }
 
 /**
- * Deletes some of a deleted account's keys from Redis, and returns the cursor for the next call. The Redis
- * keys with the account's epoch (change number) are kept. These Redis keys inform gateways of the deletion of
- * the account, and expire soon.
+ * Deletes some of a deleted account's keys from Redis, and returns the cursor for the next call. The Redis keys with
+ * the account's epoch (change number) are kept. The epoch informs gateways of the deletion of the account, and
+ * expires soon.
  */
 export async function forgetAccountKeys(
   servers: AccountKeyServers,

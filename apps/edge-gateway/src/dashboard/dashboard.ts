@@ -57,8 +57,8 @@ export const dashboardSettings = z.object({
       /** The dashboard's client id at the OpenID Connect issuer. If the client id is null, users cannot sign in. */
       client_id: z.string().nullable(),
       /**
-       * The audience of these tokens is the client id, because the dashboard uses the client's ID token as
-       * its session token.
+       * The audience of the session tokens is the client id, because the dashboard uses the client's ID token as its
+       * session token.
        */
       audience: z.string(),
       scope: z.string(),

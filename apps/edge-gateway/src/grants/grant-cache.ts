@@ -121,7 +121,7 @@ export class GrantCache {
     });
   }
 
-  /** Whether a grant was loaded before the change that has this epoch. */
+  /** Whether a grant was loaded before the change with the given epoch. */
   isBefore(grant: KeyGrant, epoch: number): boolean {
     if (epoch >= 0 && epoch <= grant.epoch) return false;
     return epoch < 0 || epoch > (this.#loadedAfter.get(grant) ?? 0);

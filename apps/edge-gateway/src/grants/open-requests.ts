@@ -39,9 +39,9 @@ const lookupsMax = 16;
  * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's requests
  * end with a matching error. The registry stores only references to requests that the server already holds, so it
  * needs little memory. A broadcast of a revocation ends the requests of the key immediately. A check every second
- * detects expired keys, changes without a received broadcast, and changes that may affect a key without revoking it.
- * To detect lost broadcasts, the check reads the epochs (change numbers) of the keys from Redis. While both the
- * account service and Redis are unavailable, open requests continue and new requests are rejected.
+ * detects expired keys, missed broadcasts of changes, and changes that may affect a key without revoking it. To
+ * detect lost broadcasts, the check reads the epochs (change numbers) of the keys from Redis. While both the account
+ * service and Redis are unavailable, open requests continue and new requests are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * The first bytes that a client sends on an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 method starts with
- * these bytes.
+ * The first bytes that a client sends on an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 request starts with the
+ * same bytes.
  */
 const prefaceStart = Buffer.from('PRI');
 

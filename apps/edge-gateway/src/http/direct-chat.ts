@@ -53,7 +53,7 @@ export class DirectChat {
       await serveRaw(raw, endpoint, this.#services);
     } catch (thrown) {
       // An error from the pipeline is a defect, because the pipeline should never throw.
-      // Defects in routes are logged with the same fields.
+      // Defects in the pipeline and in routes are logged with the same fields.
       const { code, detail } = toGatewayError(thrown);
       this.#services.log.error({ err: thrown, request_id: raw.requestId, code, detail }, 'route failed');
     }

@@ -6,8 +6,8 @@ import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
 /**
- * Status codes of errors that the caller causes. Responses with these status codes are logged, because a series of
- * them may indicate an attack.
+ * Status codes of errors that the caller causes. The gateway logs such errors, because a series of errors may
+ * indicate an attack.
  */
 const refusals = new Set([401, 403, 429]);
 

@@ -74,8 +74,8 @@ function listenSecurely(serveRequest: RequestListener, tls: TlsIdentity): Listen
 }
 
 /**
- * Removes the server's listener for new connections and returns the listener. Without the listener, the caller can
- * choose the protocol first and then call the listener.
+ * Removes the server's listener for new connections and returns the listener. The caller chooses the protocol of a
+ * new connection before it calls the listener.
  */
 function takeOver(server: Server, event: 'connection' | 'secureConnection'): (socket: Socket) => void {
   const [serve] = server.listeners(event);

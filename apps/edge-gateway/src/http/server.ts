@@ -32,8 +32,8 @@ export interface ServerOptions {
 }
 
 /**
- * The gateway's HTTP server. A request body is read only when its route needs the body. Therefore, clients
- * without an API key or above their rate limit cannot make the server buffer a body.
+ * The gateway's HTTP server. A request body is read only when its route needs the body. Clients without an API key
+ * or above their rate limit cannot make the server buffer a body.
  */
 export async function createServer(
   module: DynamicModule,

@@ -115,8 +115,8 @@ function textExample(mediaType: string): string {
 }
 
 /**
- * Returns an example of a schema. The schema's own example, constant or first enum value takes precedence.
- * Otherwise, the function uses the shared example for the field's name, or a generic value of the type.
+ * Returns an example of a schema. The schema's own example, constant or first enum value takes precedence. The
+ * fallback is the shared example for the field's name, or a generic value of the type.
  */
 function exampleOf(schema: Schema, parent: string, name: string, schemas: Record<string, Schema>): unknown {
   if (schema.$ref !== undefined) {
@@ -142,7 +142,7 @@ function exampleOf(schema: Schema, parent: string, name: string, schemas: Record
   return valueOf(schema);
 }
 
-/** Whether a shared example has one of the types that the schema allows. A choice is checked by its alternatives. */
+/** Whether a shared example has one of the types that the schema allows. Any alternative may match. */
 function fits(value: unknown, schema: Schema): boolean {
   const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
   if (choices.length > 0) return choices.some((choice) => fits(value, choice));

@@ -216,7 +216,7 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
 
 /**
  * Response schemas that several operations share. The OpenAPI document contains the shared schemas as named
- * components. All other schemas are inlined.
+ * components. Schemas outside this list are inlined.
  */
 const namedSchemas = {
   Account: account,

@@ -26,8 +26,8 @@ import { isLarge } from '../request/request-facts.ts';
  * - The request is written to disk before it is forwarded (record.accept), so a crash cannot lose the request.
  * - Tools that the API key's tool lists do not permit are removed before any other step reads the tools
  * (restrictTools).
- * - The model and provider are chosen before planning, because prices and rules depend on both
- * (choose).
+ * - The model and provider are chosen before planning, because prices and rules depend on the model and the provider
+ *   (choose).
  * - Planning may shrink the upstream request, but a planning failure never fails the request (plan,
  * validate).
  * - If a response breaks off before its first byte, the request is forwarded again (forward, relay).

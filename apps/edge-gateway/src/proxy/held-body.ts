@@ -11,17 +11,14 @@ import { clientLeft, tooLarge } from '../request/read-body.ts';
 import type { ModelPlace, ModelScanner } from './model-scanner.ts';
 import { modelMissing } from './model-scanner.ts';
 
-/**
- * Maximum number of bytes held in memory until the model is known. All further bytes of the request body are
- * written to disk.
- */
+/** Maximum number of bytes held in memory until the model is known. Bytes above the maximum are written to disk. */
 const memoryBytesMax = 256 * 1024;
 
 /** The chunks of a request body that have been read, and the admission slot against which the buffered bytes count. */
 interface HeldParts {
   readonly request: IncomingMessage;
   readonly turn: Pick<Turn, 'memory' | 'disk'> | null;
-  /** The scanner that found the model name. The scanner also checks the rest of the request body. */
+  /** The scanner that found the model name. The scanner also checks the remaining bytes of the request body. */
   readonly scanner: ModelScanner;
   readonly chunks: Buffer[];
   readonly file: SealedFile | undefined;

@@ -30,7 +30,7 @@ export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
   readonly #delimiter: Buffer;
   #state: State = 'boundary';
-  /** Whether the model name was found. If so, the scanner searches the rest of the body for a second model field. */
+  /** Whether the model name was found. After the model name, the scanner searches for a second model field. */
   #isFound = false;
   /**
    * Bytes that are not processed yet, and their offset in the body. The scanner prepends the

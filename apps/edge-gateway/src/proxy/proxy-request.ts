@@ -191,8 +191,8 @@ function openScanner(
 }
 
 /**
- * Returns the request's credential for the hosted model service. Returns null if the request has no such
- * credential or the model is not hosted.
+ * Returns the request's credential for the hosted model service. Returns null if the request has no credential for
+ * the service, or the model is not hosted.
  */
 async function readCredential(
   body: HeldBody,

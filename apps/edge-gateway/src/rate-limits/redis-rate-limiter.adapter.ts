@@ -269,7 +269,7 @@ export class LocalRateLimiter {
   /**
    * Decides whether to admit a request.
    * @param left number of requests that the rate limit still allowed when Redis was last available.
-   * @param admittedSince number of requests that this process has admitted since then, within the last minute
+   * @param admittedSince number of requests that this process has admitted without Redis within the last minute
    */
   admit(caller: LimitedCaller, left = caller.rateLimitRpm, admittedSince = 0): RateDecision {
     const { rateLimitRpm: limitRpm } = caller;

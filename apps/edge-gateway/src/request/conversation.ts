@@ -3,8 +3,8 @@ import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import { BatchedHash } from '../bytes/batched-hash.ts';
 
 /**
- * Maximum number of bytes of message text in a digest, in addition to the total length. The digest covers raw bytes,
- * so that the gateway does not need to decode the text.
+ * Maximum number of bytes of a message text that a digest covers, in addition to the length of the text. The digest
+ * covers raw bytes, so that the gateway does not need to decode the text.
  */
 const textBytesMax = 1_000;
 

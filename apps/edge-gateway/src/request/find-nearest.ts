@@ -1,8 +1,7 @@
 import { providerNames } from '@gateway/providers';
 
 /**
- * Maximum length of a name for which the gateway suggests similar names. This limit bounds the duration of a
- * search.
+ * Maximum length of a name for which the gateway suggests similar names. The limit bounds the duration of a search.
  */
 const nameCharsMax = 100;
 /** Maximum edit distance (Levenshtein), in inserted, deleted or replaced characters. */

@@ -51,7 +51,7 @@ export async function readBody(
   });
 }
 
-/** Bodies longer than this are read into one buffer of their declared length. */
+/** A body above this number of bytes is read into one buffer of its declared length. */
 const collectedBytesMax = 64 * 1024;
 
 /**

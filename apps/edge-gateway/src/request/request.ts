@@ -47,7 +47,7 @@ export interface Target {
    */
   readonly ownCredential: string | null;
   /**
-   * The key of a conversation that depends on one provider account. Only this provider account accepts the
+   * The key of a conversation that depends on one provider account. Only one provider account accepts the
    * conversation's reasoning or messages. Requests with the same affinity key use the same credential as long as the
    * credential works. Absent for conversations that any provider account accepts.
    */

@@ -4,7 +4,7 @@ import type { JsonTape } from '@gateway/wire-formats';
 
 /** Maximum length of an agent's own session id in characters. Agent session ids above this length are truncated. */
 const sessionIdLengthMax = 256;
-/** Maximum length of `X-Svc-Session-Id` in bytes of UTF-8. Chat requests with a longer session id are rejected. */
+/** Maximum length of `X-Svc-Session-Id` in bytes of UTF-8. Above the maximum, chat requests are rejected. */
 const sessionIdBytesMax = 1_024;
 
 /**
@@ -16,14 +16,14 @@ export function readSessionId(headers: IncomingHttpHeaders): string | null {
   return id === '' || Buffer.byteLength(id) > sessionIdBytesMax ? null : id;
 }
 
-/** Throws `invalid_field` for a session id that is too long, because a shorter id would merge sessions. */
+/** Throws `invalid_field` for a session id that is too long, because truncated ids could merge sessions. */
 export function checkSessionId(headers: IncomingHttpHeaders): void {
   if (Buffer.byteLength(decodeSessionId(headers)) <= sessionIdBytesMax) return;
   const message = `The header X-Svc-Session-Id must have at most ${sessionIdBytesMax} bytes.`;
   throw new GatewayError('invalid_field', { param: 'X-Svc-Session-Id', message });
 }
 
-/** Node reads header bytes as Latin-1, but clients send UTF-8. Bytes that are not UTF-8 stay Latin-1. */
+/** Node reads header bytes as Latin-1, but clients send UTF-8. Bytes that are not valid UTF-8 are kept as Latin-1. */
 function decodeSessionId(headers: IncomingHttpHeaders): string {
   const value = headers['x-svc-session-id'];
   const id = (Array.isArray(value) ? value[0] : value) ?? '';

@@ -8,8 +8,8 @@ import { charactersPerToken } from './token-estimates.ts';
 const decay = 0.99;
 const requestsMin = 20;
 /**
- * The plausible range of bytes per token for text. A request body with a ratio outside this range consists
- * mostly of images or similar data.
+ * The plausible range of bytes per token for text. A request body with a ratio outside the range consists mostly of
+ * images or similar data.
  */
 const bytesPerTokenMin = 2;
 const bytesPerTokenMax = 8;

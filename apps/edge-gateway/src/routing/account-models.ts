@@ -87,7 +87,7 @@ export class AccountModels implements RequestModels {
     return this.#build(declared, listing, lists);
   }
 
-  /** Returns the services of one request. After `open`, their catalogue contains the account's models. */
+  /** Returns the services of one request, which contain the account's catalogue after `open` was called. */
   scope<Services extends { readonly catalog: ModelCatalog }>(
     services: Services,
   ): Services & { readonly accountModels: Pick<AccountModels, 'open' | 'scope'> } {

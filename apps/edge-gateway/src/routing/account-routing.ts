@@ -45,9 +45,9 @@ export const observedDays = 7;
 const nothing: RecallByModel = new Map();
 
 /**
- * Effective recall per model over the last week, which is the share of requests with pruned tools in which the model
- * received every tool that it called or requested. Recall is loaded in the background, so requests do not wait for
- * it. Until recall has been loaded, the prior applies.
+ * Effective recall per model over the last week. Effective recall is the share of requests with pruned tools in
+ * which the model received every tool that it called or requested. Recall is loaded in the background, so requests
+ * do not wait for it. Until recall has been loaded, the prior applies.
  */
 export class ToolRecall {
   readonly #cache: RemoteCache<RecallByModel>;

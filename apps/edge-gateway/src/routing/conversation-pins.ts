@@ -25,13 +25,11 @@ const pinned = z.object({
 export type PinnedModel = z.infer<typeof pinned>;
 
 /**
- * How long the gateway remembers the model of a conversation after the last request. After this time, the
+ * How long the gateway remembers the model of a conversation after the last request. After one day, the
  * conversation's prompt cache has already expired.
  */
 const keptSeconds = 24 * 3600;
-/**
- * Resolution of the expiry in memory, in milliseconds. The gateway reads the clock at most once per this interval.
- */
+/** Resolution of the expiry in memory, in milliseconds. The gateway reads the clock at most once per interval. */
 const ttlResolutionMs = 1_000;
 
 /**

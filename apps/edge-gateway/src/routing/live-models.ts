@@ -44,7 +44,7 @@ const entry = z
 export interface LiveModel {
   /** The id, as the provider spells it. */
   readonly id: string;
-  /** Maximum number of input and output tokens together. Null if the model list does not contain this fact. */
+  /** Maximum number of input and output tokens together. Null if the model list does not contain the number. */
   readonly contextWindow: number | null;
 }
 

@@ -75,9 +75,8 @@ const cacheSecondsDefault = 300;
 const cacheTokensDefault = 1_024;
 
 /**
- * Chooses the model for automatically routed requests. The router gathers the connected providers, the
- * excluded models, the response times and the model of the last turn. From these inputs, a pure function
- * chooses the model.
+ * Chooses the model for automatically routed requests. The router gathers the connected providers, the excluded
+ * models, the response times and the model of the last turn. A pure function chooses the model from the inputs.
  */
 export class ModelRouter {
   readonly #options: ModelRouterOptions;

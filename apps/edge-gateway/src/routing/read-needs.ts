@@ -5,7 +5,7 @@ import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
 /**
- * Magic bytes of file parts in each format. These markers cannot match inside a text, because quotes are
+ * Magic bytes of file parts in each format. The markers cannot match inside a JSON string, because quotes are
  * escaped there.
  */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
@@ -19,8 +19,8 @@ const tokensPerFile = 3_000;
 const fileBytesMin = 4_096;
 
 /**
- * Determines the model capabilities that a request needs. Files in a request are detected by their magic
- * bytes. A byte marker in a tool's arguments can only lead to more capabilities than needed.
+ * Determines the model capabilities that a request needs. Files in a request are detected by their magic bytes. A
+ * byte marker in a tool's arguments only makes the function return more capabilities than needed.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {

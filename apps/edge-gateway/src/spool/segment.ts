@@ -71,9 +71,9 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes complete lines and returns their segment and length. If the write fails, the segment contains none
-   * of these lines. After a failed write, the segment is truncated and closed for appending, and the next
-   * call starts a new segment.
+   * Writes complete lines and returns their segment and length. If the write fails, the segment contains none of the
+   * lines. After a failed write, the segment is truncated and closed for appending, and the next call starts a new
+   * segment.
    */
   async append(bytes: Buffer): Promise<{ readonly segment: Segment; readonly bytes: number }> {
     const current = await this.#roomFor(bytes.length);

@@ -11,8 +11,8 @@ export function isFields(value: unknown): value is Fields {
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * The tool that an output item of the Responses API calls. This object exists only for output items that
- * contain a tool call.
+ * The tool that an output item of the Responses API calls. The object exists only for output items that contain a
+ * tool call.
  */
 interface ItemCall {
   readonly name: string;

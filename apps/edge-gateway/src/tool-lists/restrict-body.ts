@@ -25,13 +25,13 @@ const membersOfList: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Settings that turn on the provider's own web search. The API key must permit the tool `web_search`, which is
- * OpenAI's name.
+ * Settings that turn on the provider's own web search. The settings require permission for the tool `web_search`, as
+ * OpenAI names the tool.
  */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
 
-/** Objects with extra fields for the provider. The rules for the request body also apply inside these objects. */
+/** Objects with extra fields for the provider. The rules for the request body also apply to the extra fields. */
 const extras = ['additionalModelRequestFields', 'extra_body'] as const;
 /** Fields with response schemas or with metadata. Inside a schema or metadata, a property may have any name. */
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);

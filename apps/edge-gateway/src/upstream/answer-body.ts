@@ -220,8 +220,8 @@ export function readWhole(
 }
 
 /**
- * Maximum number of bytes that are read from an unused body. The bodies of error responses are usually short.
- * A longer error body is truncated.
+ * Maximum number of bytes that are read from an unused body. The bodies of error responses are usually short. An
+ * error body above the maximum is truncated.
  */
 const unwantedBytesMax = 64 * 1024;
 

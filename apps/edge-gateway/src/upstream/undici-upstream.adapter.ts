@@ -15,10 +15,7 @@ interface UndiciUpstreamOptions {
    * milliseconds.
    */
   readonly idleTimeoutMs: number;
-  /**
-   * Renders the loop mark in each request. By the mark, the gateway recognizes a request that returns to the
-   * gateway.
-   */
+  /** Renders the loop mark in each request. The mark identifies a request that returns to the gateway. */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }
 

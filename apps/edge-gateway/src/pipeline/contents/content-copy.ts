@@ -56,7 +56,7 @@ export class ContentCopy {
     this.#copied.push(kept);
   }
 
-  /** Counts the bytes against the account's memory. If the account's share is used up, only the copying stops. */
+  /** Counts the bytes against the account's memory. If the account's share is used up, the copying stops. */
   #reserve(bytes: number): boolean {
     try {
       this.#memory?.add(bytes);

@@ -7,12 +7,12 @@ import { packContent } from './pack-content.ts';
 import { renderContent } from './render-content.ts';
 
 /**
- * Maximum number of bytes of request contents that may wait for the worker service. Contents that would
- * exceed this maximum are not stored.
+ * Maximum number of bytes of request contents that may wait for the worker service. Contents that would exceed the
+ * maximum are not stored.
  */
 const waitingBytesMax = 64 * 1024 * 1024;
 /**
- * Maximum number of bytes of waiting contents per account. With this limit, one account cannot displace the
+ * Maximum number of bytes of waiting contents per account. The limit prevents one account from displacing the
  * contents of other accounts.
  */
 const accountBytesMax = waitingBytesMax / 4;

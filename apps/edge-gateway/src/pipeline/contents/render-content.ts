@@ -3,8 +3,8 @@ import { contentPartBytesMax, type ContentPart, type RequestContent } from '@gat
 import { redactText, type SecretSet } from '@gateway/observability';
 
 /**
- * Number of extra bytes that are copied beyond the size limit and removed after redaction. Without these
- * bytes, a secret that crosses the size limit could be redacted only partially.
+ * Number of extra bytes that are copied beyond the size limit and removed after redaction. Without the extra bytes,
+ * a secret that crosses the size limit could be redacted only partially.
  */
 const marginBytes = 1024;
 export const copiedBytesMax = contentPartBytesMax + marginBytes;

@@ -39,8 +39,8 @@ export interface Attempt {
    */
   reasoning: { note(event: StreamEvent): void } | null;
   /**
-   * Whether the client requested usage data in a streamed response. The gateway sets this field when it
-   * translates the client's request.
+   * Whether the client requested usage data in a streamed response. The gateway sets the field when it translates
+   * the client's request.
    */
   streamsUsage: boolean;
 }

@@ -30,7 +30,7 @@ export interface Timings {
   firstByteAt?: number;
 }
 
-/** The facts about a request that the request log contains. The pipeline stages fill in these fields. */
+/** The facts about a request that the request log contains. The pipeline stages fill in the fields. */
 export interface Ledger {
   requestedModel: string | null;
   model: string | null;
@@ -76,7 +76,7 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** Details that come from the URL. Only formats with the model name in the URL need these details. */
+  /** Details that come from the URL. Only formats with the model name in the URL need the details. */
   readonly route: RequestRoute | undefined;
   /** The client's `X-Svc-Session-Id`, which also identifies the conversation, or null. */
   readonly sessionId: string | null;

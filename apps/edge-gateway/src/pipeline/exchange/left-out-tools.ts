@@ -23,7 +23,7 @@ export interface LeftOutTools {
  * Returns the measured number of tokens that pruning saved. The tokens of the recovery tool are subtracted
  * from the tokens of the definitions that never reached the model. Null if the tokens of a definition were
  * not counted.
- * @param reached names of the tools that reached the model later
+ * @param reached names of the tools that reached the model after the first request
  */
 export function sumSavedTokens(
   { names, hasRecoveryTool }: Pick<LeftOutTools, 'names' | 'hasRecoveryTool'>,

@@ -102,8 +102,8 @@ export interface ToolPlan {
   /** Deferral, which is used in place of pruning. Absent if the tools outside `forwarded` are pruned. */
   readonly deferral?: Deferral | undefined;
   /**
-   * The parts of the plan that exist only for a conversation with bound reasoning. Every request of such a
-   * conversation must repeat the plan unchanged.
+   * The parts of the plan that exist only for a conversation with bound reasoning. Every request of a conversation
+   * with bound reasoning must repeat the plan unchanged.
    */
   readonly bound?: BoundPlan | undefined;
   /** SHA-256 of each tool's definition, in the client's order. Absent if no tools were planned. */
@@ -134,8 +134,8 @@ export interface Deferral {
   /** Returns whether deferral applies to a target. Some fallback models do not support deferral. */
   readonly appliesAt: (target: Target) => boolean;
   /**
-   * Deferred tools that messages at the end of earlier or current turns load, oldest first. Absent if no turn
-   * loaded tools.
+   * Deferred tools that messages load at the end of earlier turns or of the current turn, oldest first. Absent if no
+   * turn loaded tools.
    */
   readonly additions?: readonly ToolAddition[];
   /** Returns whether messages can load deferred tools at a target that supports deferral. */
@@ -194,7 +194,7 @@ export function listShown({ forwarded, deferral }: Omit<Selected, 'eligible'>): 
 }
 
 /**
- * Lists the pruned tools, and the deferred tools that the model has not found. The plan hides these tools from
+ * Lists the pruned tools, and the deferred tools that the model has not found. The plan hides the listed tools from
  * the model. For a shadow conversation, the list is empty, because the plan is not applied.
  */
 export function listLeftOut({ eligible, forwarded, deferral }: Selected): readonly number[] {

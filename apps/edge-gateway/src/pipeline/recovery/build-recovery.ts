@@ -22,7 +22,7 @@ function wantsSeveralAnswers(tape: JsonTape): boolean {
   return wanted !== undefined && tape.kind(wanted) === 'number' && Number(tape.value(wanted)) > 1;
 }
 
-/** The inputs from which a recovery is built. All numbers in these inputs are indexes into the client's tool list. */
+/** The inputs from which a recovery is built. All numbers are indexes into the client's tool list. */
 export interface RecoveryInput extends Pick<Recovery, 'mode' | 'recall'> {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;

@@ -14,7 +14,7 @@ export interface MadeCall {
 }
 
 /**
- * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. Without this
+ * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. With a different
  * decision, the gateway itself responds to the tool call.
  */
 export type Verdict =
@@ -27,8 +27,8 @@ export type Verdict =
     }
   | { readonly kind: 'describe'; readonly names: readonly string[]; readonly need: string | null }
   /**
-   * The gateway responds with a correction to the first call of a tool that has invalid arguments. If the model
-   * repeats an invalid call, the client receives the call.
+   * If a tool call has invalid arguments, the gateway responds with a correction, at most once per tool. If the
+   * model repeats an invalid call, the client receives the call.
    */
   | {
       readonly kind: 'correct';

@@ -90,7 +90,7 @@ export class AccountRoute {
     return deletion;
   }
 
-  /** This is the first route that a new user calls, because API keys belong to an existing account. */
+  /** A new user calls this route first, because API keys belong to an existing account. */
   @Post('/register')
   @HttpCode(200)
   @AllowAccess('session')

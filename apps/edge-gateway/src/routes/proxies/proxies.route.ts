@@ -97,9 +97,9 @@ const translated =
   'Works with every provider that has chat models. If the provider does not serve the Responses API, the request and its response are translated like those of the other chat formats. Requests with `previous_response_id`, `conversation`, `background` or items of type `item_reference` need a provider that stores responses. If the account turned on `responses.plan` in its routing preferences, requests are planned like those of the other chat formats. All other requests are proxied: ';
 
 /**
- * Describes a proxied endpoint in the API reference. The gateway reads the `model` field of a proxied
- * request. For an API key with allow or deny lists, the gateway also reads the tools. All other fields of
- * the request are defined by the provider.
+ * Describes a proxied endpoint in the API reference. The gateway reads the `model` field of a proxied request. For
+ * an API key with allow or deny lists, the gateway also reads the tools. The provider defines the fields that the
+ * gateway does not read.
  */
 function describeProxy(endpoint: ProxyEndpoint): Operation {
   const { id, summary, body, contentType, answer, streams } = described[endpoint];

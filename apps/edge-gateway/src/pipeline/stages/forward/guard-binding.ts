@@ -27,9 +27,9 @@ const bindingError = 'bound to a different conversation';
 
 /**
  * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a change by
- * the gateway may be the cause. In this case, the request is retried with `drop_block`, so that the provider drops
- * reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's own setting
- * always takes precedence. Errors with another cause are relayed unchanged.
+ * the gateway may be the cause. After the rejection, the request is retried with `drop_block`, so that the provider
+ * drops reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's own
+ * setting always takes precedence. Errors with another cause are relayed unchanged.
  */
 export async function sendBound(
   outbound: Outbound,

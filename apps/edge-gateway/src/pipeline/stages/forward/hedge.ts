@@ -35,7 +35,7 @@ export async function runHedged(
   const { attempts } = task.exchange;
   const first = start(task, candidate, services);
   const isSlow = await isSlowerThan(first, services.settings.hedgeAfterMs);
-  // The first call is still in flight here. The first call continues even if the search for a second candidate fails.
+  // The first call, which is still in flight, continues even if the search for a second candidate fails.
   const other = isSlow ? await chooseOther(task, first, services).catch(() => undefined) : undefined;
   if (other === undefined) return first.outcome.finally(() => (attempts.current = first.attempt));
   services.resilience.retries.inc({ kind: 'hedge' });

@@ -59,15 +59,14 @@ export function parseAtHand(
   const declared = Number(exchange.request.headers['content-length'] ?? Number.NaN);
   if (!(declared <= bytesAtHand)) return undefined;
   const parsing = parse(exchange, services);
-  // The rejection is handled once the request is admitted.
   // The empty handler prevents an unhandled rejection before the request is admitted.
   parsing.catch(() => undefined);
   return parsing;
 }
 
 /**
- * Parses the request body in one pass. The parser rejects invalid JSON and invalid values in the fields that
- * the gateway uses. The provider validates all other fields.
+ * Parses the request body in one pass. The parser rejects invalid JSON and invalid values in the fields that the
+ * gateway uses. Fields that the gateway does not use are validated by the provider.
  */
 export async function parse(
   exchange: Exchange,

@@ -13,10 +13,10 @@ import type { ConversationSubject } from './conversation/conversation-planner.ts
 import { isBudgetExhausted } from './spend-budget.ts';
 
 /**
- * Loads the deferred tools that match a new user turn. A message after the user's message loads the tools,
- * so the prompt's prefix does not change. The message must appear in every later request. The decision is
- * therefore stored durably before the request is sent, even if the turn loads no tools. A repeated request
- * gets the same message. If the decision cannot be stored, the turn loads no tools.
+ * Loads the deferred tools that match a new user turn. A message after the user's message loads the tools, so the
+ * prompt's prefix does not change. Every later request must contain the message that loads the tools. The decision
+ * is therefore stored durably before the request is sent, even if the turn loads no tools. A repeated request loads
+ * the same tools. If the decision cannot be stored, the turn loads no tools.
  */
 export async function loadTools(
   subject: ConversationSubject,
@@ -47,7 +47,7 @@ export async function loadTools(
   }
 }
 
-/** The type of a message part by which the client itself changes the tools. */
+/** The type of a message part with which a client itself changes the tools. */
 const ownChange = 'tool_addition';
 
 /** Returns whether the newest message is a user turn that may load tools. */

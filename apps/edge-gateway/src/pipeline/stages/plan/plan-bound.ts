@@ -36,9 +36,9 @@ import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.
 /**
  * Plans a request with bound reasoning. The first request of the conversation decides the tool set and the
  * compression of new messages. The decision is stored durably before the request is sent. Every later request
- * applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix. Later
- * changes of the settings have no effect. Without a stored decision, everything is sent unchanged. Tool
- * definitions are never edited.
+ * applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix. Later changes
+ * of the settings have no effect. Without a stored decision, the whole request is sent unchanged. Tool definitions
+ * are never edited.
  */
 export async function planBound(
   subject: ConversationSubject,

@@ -240,9 +240,7 @@ function isBoundSession(
   return tools.length > 0 && isReasoningBound(request, target, model);
 }
 
-/**
- * Returns whether a request without tools may be compressed. The account must have enabled compression of this kind.
- */
+/** Returns whether a request without tools may be compressed. The account must have turned on such compression. */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;
 }

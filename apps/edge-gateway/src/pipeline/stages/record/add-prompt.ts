@@ -24,11 +24,11 @@ const bytesMax = 8 * 1024 * 1024;
 const conversationDigits = 32;
 
 /**
- * Adds the hashes of the prompt to a usage event. The worker uses these hashes to find the cause of a prompt
- * cache miss. The hashes are added after the response was sent, and the function never throws. Requests without
- * tools in the provider's own format are not hashed. The function also skips prompts that are too short for
- * the prompt cache, and models that have no prompt cache. For a large request, the function returns a
- * promise, so that other requests can run in between.
+ * Adds the hashes of the prompt to a usage event. The worker uses the hashes to find the cause of a prompt cache
+ * miss. The hashes are added after the response was sent, and the function never throws. Requests without tools in
+ * the provider's own format are not hashed. The function also skips prompts that are too short for the prompt cache,
+ * and models that have no prompt cache. For a large request, the function returns a promise, so that other requests
+ * can run in between.
  */
 export function addPrompt(
   event: RequestEventV1,

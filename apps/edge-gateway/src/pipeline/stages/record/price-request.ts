@@ -48,8 +48,8 @@ interface PricedSavings {
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`. The
  * mean price covers all billed input, so leaving out cheap cached input saves little. With recovery rounds, the mean
  * price of the first round is used, because a request with every tool reads its input only once. If the tool set
- * grew, or was decided after requests with all tools, the uncached part of the prefix counts as a cost. The cost
- * includes the new end of the prefix.
+ * grew, or was decided after requests with all tools, the uncached part of the prefix counts as a cost, including
+ * the new end of the prefix.
  */
 export function priceSavings(
   event: Pick<
@@ -81,10 +81,10 @@ export function priceSavings(
 }
 
 /**
- * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every
- * request needs. This single call reads the input of the first recovery round and writes the final response.
- * The single call is assumed to read as many tokens from the prompt cache as the first recovery round. If the
- * last provider call included every tool, that call counts as the single call.
+ * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every request
+ * needs. The single call would read the input of the first recovery round and write the final response. The single
+ * call is assumed to read as many tokens from the prompt cache as the first recovery round. If the last provider
+ * call included every tool, that call counts as the single call.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],

@@ -14,8 +14,8 @@ const digitsMax = 16;
  */
 const turnsMax = 8;
 /**
- * Maximum length in bytes of a text that is hashed completely. The hash of a longer text covers only its
- * first bytes, its last bytes and its length.
+ * Maximum length in bytes of a text that is hashed completely. Above the maximum, the hash covers only the first
+ * bytes, the last bytes and the length of the text.
  */
 const textBytesMax = 4 * 1024;
 /** Maximum number of tool lists with stored hashes. Agents send the same tool list in every request. */

@@ -16,7 +16,7 @@ const lossesMax = 64;
 /** Maximum length of client-supplied text in the log, in characters. */
 const clientTextMax = 256;
 
-/** Renders the accept line, which is written to the spool before anything is forwarded. */
+/** Renders the accept line, which is written to the spool before the request is forwarded. */
 export function renderAccepted(exchange: Exchange, caller: Caller): RequestAcceptedV1 {
   const { headers } = exchange.request;
   return {

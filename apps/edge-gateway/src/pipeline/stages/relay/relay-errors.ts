@@ -107,9 +107,9 @@ function endRequest({ request, response }: Exchange): boolean {
 const lingerMs = 2_000;
 
 /**
- * Sends the response immediately. Closes the connection once the client has sent its body, or after a short
- * time. An earlier close would reset the connection. A client that is still sending its body could then lose
- * the response (RFC 9112 §9.6).
+ * Sends the response immediately. Closes the connection once the client has sent its body, or after a short time. An
+ * earlier close would reset the connection, and a client that is still sending could lose the response (RFC 9112
+ * §9.6).
  */
 function endAfterRequest({ request, response }: Exchange, body: string | Uint8Array): void {
   response.write(body);

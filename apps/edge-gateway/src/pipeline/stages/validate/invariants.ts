@@ -96,7 +96,7 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
   }
 }
 
-/** A removed field of a call, with the comma before or after the field. Clients may put whitespace between the parts. */
+/** A removed field of a call, with the comma before or after the field. Clients may put whitespace next to the comma. */
 const namespaceMember = /^(?:,\s*)?"namespace"\s*:\s*(?:"[^"]*"|null)(?:\s*,\s*)?$/;
 
 /**

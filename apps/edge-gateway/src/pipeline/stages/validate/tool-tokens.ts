@@ -17,8 +17,8 @@ export type TokenCounts = readonly (number | null)[];
 
 const knownMax = 200_000;
 /**
- * Maximum number of bytes of definitions in one call to the compressor. This maximum leaves room for framing
- * below the message bus's limit of 8 MiB per message.
+ * Maximum number of bytes of definitions in one call to the compressor. The maximum leaves room for framing, because
+ * the message bus allows 8 MiB per message.
  */
 const textBytesMax = 6 * 1024 * 1024;
 
@@ -28,7 +28,7 @@ const textBytesMax = 6 * 1024 * 1024;
  */
 export class ToolTokens {
   readonly #messaging: Pick<Messaging, 'call'>;
-  // A cache with `max` reserves memory for every entry, so the number of entries is limited as their size.
+  // With `max`, LRUCache reserves memory for all entries. The limit is therefore set as a size, with size 1 per entry.
   readonly #known = new LRUCache<string, number>({ maxSize: knownMax, sizeCalculation: () => 1 });
 
   constructor(messaging: Pick<Messaging, 'call'>) {

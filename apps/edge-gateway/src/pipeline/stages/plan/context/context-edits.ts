@@ -18,8 +18,8 @@ interface PartEdit {
 }
 
 /**
- * The form in which a message is sent. The gateway chooses this form when the message first arrives, and uses
- * it in all later requests.
+ * The form in which a message is sent. The gateway chooses the form when the message first arrives, and uses the
+ * form in all later requests.
  */
 export interface MessageEdits {
   /**

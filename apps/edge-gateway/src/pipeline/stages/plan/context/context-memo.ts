@@ -7,7 +7,7 @@ import type { MessageEdits } from './context-edits.ts';
 /** Lifetime of a cache entry in seconds. After one day, the provider's prompt cache has expired, too. */
 const keptSeconds = 24 * 3600;
 /**
- * Precision with which entries in memory expire, in milliseconds. The memo reads the clock at most once in this
+ * Precision with which entries in memory expire, in milliseconds. The memo reads the clock at most once per
  * interval.
  */
 const ttlResolutionMs = 1_000;

@@ -23,7 +23,7 @@ import type { RecallOriginal } from '../../../recovery/recovery.ts';
 /** The compression settings of a conversation with bound reasoning. */
 export interface PinnedContext {
   readonly context: ContextEdits;
-  /** False if the compressed form of a message could not be restored. The original message is sent instead. */
+  /** False if an original message is sent because its compressed form could not be restored. */
   readonly isSure: boolean;
 }
 
@@ -149,7 +149,7 @@ export class ContextPlanner {
   ): Promise<void> {
     for (const [at, index] of unknown.entries()) {
       if (at % keptAtOnce === keptAtOnce - 1) await nextTurn();
-      // A simultaneous request may already have stored its decision and been sent.
+      // A simultaneous request may already have stored its decision, and may have been sent.
       if (this.#memo.peek(chain[index] as Buffer) !== undefined) continue;
       const edits = learned.get(index) ?? { ...sentUnchanged, wasLate: false };
       this.#memo.keep(accountId, chain[index] as Buffer, edits);

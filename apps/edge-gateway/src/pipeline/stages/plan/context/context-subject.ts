@@ -50,16 +50,14 @@ export interface UnchangedTurns {
    * token-counting request, which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
-  /**
-   * Absent if the provider accepts a changed prefix, because the request does not wait for lost compression results.
-   */
+  /** Absent if the provider accepts a changed prefix, so that no request waits for lost compression results. */
   readonly wait?: Wait | undefined;
 }
 
 /** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
- * After a failed wait, no request waits for this number of milliseconds. The pause prevents waiting requests from
+ * Number of milliseconds after a failed wait in which no request waits. The pause prevents waiting requests from
  * piling up in the gateway during an outage.
  */
 const restMs = 10_000;

@@ -13,7 +13,7 @@ export interface CompressorClient {
   /**
    * Sends a conversation to a compressor. `instanceId` addresses the compressor instance that reported a
    * missing conversation in its previous reply. Without `instanceId`, any instance is called.
-   * @param isPatient whether the call may take seconds, which is longer than the time for planning
+   * @param isPatient whether the call may take several seconds, unlike a call during planning
    */
   compress(
     request: CompressBlocksRequest,
@@ -25,8 +25,8 @@ export interface CompressorClient {
 }
 
 /**
- * Time limit in milliseconds for the recall of removed text. A recall may take longer than planning, because
- * the model's next response takes seconds anyway.
+ * Time limit in milliseconds for the recall of removed text. A recall may take longer than planning, because the
+ * model's next response takes several seconds.
  */
 const patientDeadlineMs = 5_000;
 

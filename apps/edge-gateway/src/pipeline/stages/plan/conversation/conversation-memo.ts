@@ -125,7 +125,7 @@ const firstRequestsKeptSeconds = 30 * 24 * 3600;
 export class FirstRequests {
   readonly #redis: CountingRedis;
   readonly #log: Logger;
-  // A cache with `max` reserves memory for every entry, so the number of entries is limited as their size.
+  // With `max`, LRUCache reserves memory for all entries. The limit is therefore set as a size, with size 1 per entry.
   readonly #passed = new LRUCache<string, true>({ maxSize: 100_000, sizeCalculation: () => 1 });
 
   constructor(redis: CountingRedis, log: Logger) {

@@ -65,8 +65,8 @@ export class ConversationPlanner {
 
   /**
    * Plans one request of the conversation. Rejects if the planner rejects. If planning fails, the request is sent
-   * with all tools. After such a request, a later plan prunes tools only if the savings exceed the cost of rewriting
-   * the provider's prompt cache. A conversation with pruned tools keeps its previous tool set.
+   * with all tools. After a request with all tools, a later plan prunes tools only if the savings exceed the cost of
+   * rewriting the provider's prompt cache. A conversation with pruned tools keeps its previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
     const { request, caller, list } = subject;
@@ -89,7 +89,7 @@ export class ConversationPlanner {
    * Stores the tools that recovery rounds recovered. In `regrown` mode, recovered tools are forwarded
    * from the next turn on.
    * @param requested tools that the model requested together with calls to client tools. The model has not received
-   * the definitions of these tools yet.
+   * the definitions of the requested tools yet.
    */
   addRecovered(
     { accountId, here }: ConversationKeys,
@@ -145,7 +145,7 @@ export class ConversationPlanner {
   }
 
   /**
-   * Returns the inputs that select shadow conversations. In shadow mode, every conversation is a shadow
+   * Returns the inputs from which shadow conversations are selected. In shadow mode, every conversation is a shadow
    * conversation. Outside shadow mode, the demo account's requests and each account's first requests are never
    * selected.
    */
@@ -211,8 +211,8 @@ function drawOf({ conversation }: ConversationKeys): number {
 }
 
 /**
- * If the plan was late, the planner counts all sent tokens until the tool set is decided. After this
- * decision, the count no longer changes.
+ * If the plan was late, the planner counts all sent tokens until the tool set is decided. The count stays constant
+ * after the tool set is decided.
  */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;

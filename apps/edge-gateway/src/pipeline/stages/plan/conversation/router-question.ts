@@ -85,10 +85,10 @@ const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
 
 /**
  * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read" counts
- * as the name of the tool `read` only if the word is marked (quoted, bold, a heading) or precedes the word "tool".
- * If the instructions name more than 16 tools, the function returns the tools that are named at least twice, most
- * frequent first. A plain list of all tools does not show how the tools are used. The running time is linear in the
- * length of the instructions.
+ * as a tool name only if the word precedes the word "tool" or is marked. Marked words are quoted, bold, or in a
+ * heading. If the instructions name more than 16 tools, the function returns the tools that are named at least
+ * twice, most frequent first. A plain list of all tools does not show how the tools are used. The running time is
+ * linear in the length of the instructions.
  */
 export function findSystemTools(outline: RequestOutline, tools: readonly ToolOutline[]): readonly number[] {
   const positions = new Map(
@@ -215,8 +215,8 @@ function priceWithDeferral(mode: Deferral['mode'] | undefined, price: CachePrice
 }
 
 /**
- * Returns the model's prices for the prompt cache. Some providers cache only requests that contain cache
- * markers. Without cache markers, requests to such a provider have the prices of uncached input.
+ * Returns the model's prices for the prompt cache. Some providers cache only requests that contain cache markers.
+ * Requests without cache markers are priced as uncached input.
  */
 function cachePriceOf(
   model: CatalogModel | undefined,

@@ -20,11 +20,11 @@ interface ValueKind<Value> {
   readonly unavailable: string;
 }
 
-/** Lifetime of a cache entry in seconds. By then, the provider's prompt cache has expired anyway. */
+/** Lifetime of a cache entry in seconds. After one day, the provider's prompt cache has expired, too. */
 const keptSeconds = 24 * 3600;
 /**
- * Precision with which entries in memory expire, in milliseconds. The cache reads the clock at most once in
- * this interval.
+ * Precision with which entries in memory expire, in milliseconds. The cache reads the clock at most once per
+ * interval.
  */
 const ttlResolutionMs = 1_000;
 /**

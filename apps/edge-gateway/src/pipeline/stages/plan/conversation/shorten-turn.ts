@@ -7,8 +7,8 @@ const turnCharactersMax = 1_000;
 /** Minimum number of characters that are reserved for pasted text. */
 const pastedCharactersMin = 200;
 /**
- * Number of characters at each end of a turn in which the gateway searches for text that the user wrote. The
- * middle part of a longer turn is not sent to the tool router.
+ * Number of characters at each end of a turn in which the gateway searches for text that the user wrote. The middle
+ * part of a long turn is not sent to the tool router.
  */
 const searchedCharacters = 1_000;
 /**
@@ -86,7 +86,7 @@ export class TurnShortener {
   });
 
   /**
-   * Returns the result of `shortenTurn` for the text of the turn. The text of a known turn is not decoded.
+   * Returns the result of `shortenTurn` for the text of the turn. A cached result needs no decoding of the text.
    * @param body the bytes that the turn's ranges refer to
    */
   shorten(accountId: string, turn: Pick<MessageOutline, 'text' | 'textRanges'>, body: Buffer): string {
