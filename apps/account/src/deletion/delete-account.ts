@@ -113,8 +113,8 @@ function renderStep(service: string, position: number, now: Date) {
 }
 
 /**
- * Deletes every row in this service that belongs to the account, including the account's people. The function
- * returns the deleted people.
+ * Deletes every row in this service that belongs to the account, including the account's people. Returns the
+ * deleted people.
  */
 async function deleteRows(
   tx: AccountModels,

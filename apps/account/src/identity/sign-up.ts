@@ -51,8 +51,8 @@ async function createUser(
 }
 
 /**
- * Emails the person a link that verifies the person's email address. The function does nothing for a verified
- * address. Throws `mail_not_configured`, `too_many_attempts` and `service_unavailable`.
+ * Emails the person a link that verifies the person's email address. Does nothing for a verified address.
+ * Throws `mail_not_configured`, `too_many_attempts` and `service_unavailable`.
  */
 export async function requestEmailVerification(
   identity: Identity,

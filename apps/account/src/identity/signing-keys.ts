@@ -20,8 +20,8 @@ export interface SigningKeysOptions {
    */
   readonly publishedAheadMs?: number;
   /**
-   * How long a signing key still verifies tokens after its last signature, in milliseconds. The value must
-   * exceed the lifetime of a token.
+   * How long a signing key still verifies tokens after its last signature, in milliseconds. Must exceed the
+   * lifetime of a token.
    */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;

@@ -46,8 +46,8 @@ export function authorityOf(key: StoredKey, policy: AccountPolicy): KeyAuthority
 
 /**
  * Reads the API key that makes a change. Returns null for users and operators, because they may grant all
- * permissions. The function reads the calling key in the transaction of the change, so it notices a concurrent
- * revocation or restriction.
+ * permissions. Reads the calling key in the transaction of the change, to detect a concurrent revocation or
+ * restriction.
  * @throws GatewayError `invalid_api_key` for a revoked or expired key, or `insufficient_scope` for a key
  * without the scope `manage`
  */

@@ -30,8 +30,8 @@ export const activeKeysMax = 1_000;
  */
 const revokedKeysMax = 10_000;
 /**
- * Maximum total size of the tool lists for all of an account's API keys, as JSON. The limit is half of the
- * maximum message size.
+ * Maximum total size of the tool lists for all of an account's API keys, as JSON. The maximum total size is
+ * half of the maximum message size.
  */
 const toolListBytesMax = 4 * 1024 * 1024;
 
@@ -134,8 +134,8 @@ function partsOf(body: UpdateApiKeyBody): GrantedParts {
 }
 
 /**
- * Replaces one or both tool lists for an API key. The function leaves a tool list unchanged if the caller
- * omits it. Throws `not_found` if the key is unknown, revoked or belongs to another account. Throws
+ * Replaces one or both tool lists for an API key. Leaves a tool list unchanged if the caller omits the tool
+ * list. Throws `not_found` if the key is unknown, revoked or belongs to another account. Throws
  * `invalid_field` if the account's tool lists become too long. A tool list removes the scope `manage` from
  * the key. Throws `insufficient_scope`, `own_key_change` or `grant_exceeds_key` if the calling API key may
  * not make the change.

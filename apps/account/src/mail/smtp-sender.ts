@@ -21,8 +21,8 @@ const defaultRetryAfterMs = [1_000, 5_000];
 const permanentFrom = 500;
 
 /**
- * A failed delivery of an email. The error message contains only codes. A mail server's error text may quote
- * the recipient or the email, and the email contains a secret link.
+ * A failed delivery of an email. The error message contains only SMTP and network error codes. A mail
+ * server's error text may quote the recipient or the email, and the email contains a secret link.
  */
 export class MailError extends Error {
   override readonly name = 'MailError';

@@ -3,9 +3,9 @@ import { isMissingRow } from '@gateway/persistence';
 import type { AccountModels } from './account-database.ts';
 
 /**
- * Increments and returns the account's epoch (change number). The function locks the account's row until the
- * transaction ends. The lock serializes changes to an account, so that the transaction can count rows
- * reliably. Throws `not_found` for an unknown account.
+ * Increments and returns the account's epoch (change number). Locks the account's row until the transaction
+ * ends. The lock serializes changes to an account, so that the transaction can count rows reliably. Throws
+ * `not_found` for an unknown account.
  */
 export async function takeNextEpoch(tx: AccountModels, accountId: string): Promise<number> {
   try {

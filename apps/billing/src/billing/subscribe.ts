@@ -46,8 +46,8 @@ export async function createCheckout(
 }
 
 /**
- * Updates the stored subscription after a Stripe checkout. The function does not wait for the event from Stripe.
- * An incomplete checkout changes nothing. Throws `not_found` if the checkout belongs to another account.
+ * Updates the stored subscription after a Stripe checkout. Updates the subscription without waiting for the event
+ * from Stripe. An incomplete checkout changes nothing. Throws `not_found` if the checkout belongs to another account.
  */
 export async function syncCheckout(
   context: BillingContext,
@@ -64,8 +64,8 @@ export async function syncCheckout(
 }
 
 /**
- * Updates the account's stored subscription with data from Stripe. The function does nothing for an account
- * without a Stripe customer.
+ * Updates the account's stored subscription with data from Stripe. Does nothing for an account without a
+ * Stripe customer.
  */
 export async function syncSubscription(
   context: BillingContext,

@@ -53,8 +53,8 @@ const unchanged: CompressedDefinition = { edits: [], steps: [] };
  * Removes the parts of a tool definition that the model does not need and that do not affect which arguments
  * are valid. The removed parts are whitespace between tokens, `$schema`, `$comment`, and titles and
  * descriptions that only repeat a name. The mode `balanced` also removes sentences from long descriptions.
- * Compressing a definition again changes nothing, and the output is never longer than the definition. The
- * function leaves text unchanged if it is not JSON or has an unknown definition format.
+ * Compressing a definition again changes nothing, and the output is never longer than the definition. Text
+ * that is not JSON or has an unknown definition format stays unchanged.
  */
 export function compressDefinition(text: string, mode: SchemaMode): CompressedDefinition {
   const tape = scanOrUndefined(Buffer.from(text));

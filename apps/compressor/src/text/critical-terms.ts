@@ -11,8 +11,8 @@ const joined = /[._/:@\\#\d-]|[a-z][A-Z]/;
 
 /**
  * Finds the specific names in a text, such as identifiers, paths, addresses, numbers, ids, quoted strings, and
- * upper-case words. Returns the specific names in lower case. The function reads only the first 40,000
- * characters, and returns at most 256 terms.
+ * upper-case words. Returns the specific names in lower case. Reads only the first 40,000 characters, and
+ * returns at most 256 names.
  */
 export function criticalTerms(text: string): Set<string> {
   const terms = new Set<string>();
@@ -34,8 +34,8 @@ function lastPartOf(term: string): string {
 }
 
 /**
- * Removes punctuation from the end of a word. The function uses a loop, because a regular expression would
- * start again at each character of a long run.
+ * Removes punctuation from the end of a word. Uses a loop, because a regular expression would start again
+ * at each character of a long run.
  */
 function withoutEnd(found: string): string {
   let end = found.length;

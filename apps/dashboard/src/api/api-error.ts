@@ -33,7 +33,7 @@ const unreachable = new ApiError({
   message: 'Cannot reach the gateway. Check your connection. The page retries when the connection is back.',
 });
 
-/** Parses an error body in any of the gateway's formats. The function never throws. */
+/** Parses an error body in any of the gateway's formats. Never throws. */
 export function parseApiError(status: number, body: unknown, requestId: string | null): ApiError {
   const error = field(body, 'error');
   const message = text(field(error, 'message')) ?? text(field(body, 'message'));

@@ -19,8 +19,8 @@ type HealthPage = Awaited<ReturnType<typeof readHealth>>;
 export type ToolHealth = HealthPage['data'][number];
 
 /**
- * Reads every tool of the last `days` days, page by page. The function reads all tools, because sorting
- * happens in the browser.
+ * Reads every tool of the last `days` days, page by page. All tools are needed, because the browser sorts
+ * the tools.
  */
 async function readAllHealth(days: number): Promise<HealthPage> {
   const first = await readHealth(days, 0);

@@ -11,7 +11,7 @@ export interface Savings {
 
 /**
  * The measured net number of saved tokens. The net number is the tokens of pruned definitions (counted with a
- * tokenizer) plus compression, minus recovery rounds. The number is negative if recovery cost more tokens
+ * tokenizer) plus compression, minus recovery rounds. The net number is negative if recovery cost more tokens
  * than pruning and compression saved. Every page shows the net number as “Tokens saved”. The billing unit is
  * a different figure (`net_tokens_saved`).
  */
@@ -31,8 +31,8 @@ export function describeTokensSaved(savings: Savings): string {
 }
 
 /**
- * The share of the input tokens that the gateway saved. The share is approximate, because each provider
- * counts with its own tokenizer.
+ * The share of the input tokens that the gateway saved. The saved share is approximate, because each
+ * provider counts with its own tokenizer.
  */
 export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
   const saved = sumTokensSaved(savings);

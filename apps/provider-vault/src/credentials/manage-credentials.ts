@@ -57,8 +57,8 @@ export async function reportCredential(
 
 /**
  * Deletes the account's credential for a provider, together with the credential's data key. The audit rows of
- * the credential are kept. The function also announces the deletion if the credential does not exist, because
- * an earlier call may have failed after its commit.
+ * the credential are kept. Announces the deletion even if the credential does not exist, because an earlier
+ * call may have failed after its commit.
  */
 export async function deleteCredential(
   context: Pick<CredentialsContext, 'database' | 'events'>,

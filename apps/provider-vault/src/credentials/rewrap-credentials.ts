@@ -31,17 +31,14 @@ export interface RewrapReport {
 
 type RewrapContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'keyVersions' | 'events'>;
 
-/**
- * Time after which a batch stops at the current row, in milliseconds. The value is well below the caller's
- * timeout.
- */
+/** Time after which a batch stops at the current row, in milliseconds, well below the caller's timeout. */
 const batchMs = 4_000;
 
 /**
- * Re-encrypts a batch of credentials under the current key. The function replaces data keys and ciphertexts,
- * because ciphertexts are bound to the key version. A separate transaction changes each database row together
- * with its audit row. A row is changed only if it has not changed since it was read. A batch can stop at any
- * row and resume later, even while other processes read, write and re-encrypt credentials.
+ * Re-encrypts a batch of credentials under the current key. Replaces data keys and ciphertexts, because
+ * ciphertexts are bound to the key version. A separate transaction changes each database row together with
+ * its audit row. A row is changed only if it has not changed since it was read. A batch can stop at any row
+ * and resume later, even while other processes read, write and re-encrypt credentials.
  */
 export async function rewrapCredentials(
   context: RewrapContext,

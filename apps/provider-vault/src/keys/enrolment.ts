@@ -56,8 +56,7 @@ export class Enrolment {
 
   /**
    * Adds missing data to the key versions in the database. A vault without stored keys starts with the
-   * highest configured version. The function adds fields that are missing in key versions stored by an older
-   * release.
+   * highest configured version. Fields that an older release did not store are added to its key versions.
    */
   async #openVault(): Promise<void> {
     const { keyRing, keyVersions, sealingKeys } = this.#options;

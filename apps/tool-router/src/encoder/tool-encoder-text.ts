@@ -10,7 +10,7 @@ const charactersPerTextMax = 4_000;
  */
 const partsMax = 256;
 
-/** The encoder's input text for a tool. The text is computed once per tool definition. */
+/** The encoder's input text for a tool. Encoder texts are computed once per tool definition. */
 export function makeToolEncoderText(definition: ToolDefinition): EncoderText {
   const parts: EncoderPart[] = [];
   visitToolTexts(definition, (field, text) => {

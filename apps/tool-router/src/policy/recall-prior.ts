@@ -128,8 +128,8 @@ function dealtK(kFor: RecallClass['kFor'], recall: number): number | undefined {
 
 /**
  * Probability that a needed tool is among the first K ranked tools. Along the recall curve, both K (the number
- * of ranked tools) and the recall increase. The function interpolates linearly between the points, starting
- * with zero at K = 0.
+ * of ranked tools) and the recall increase. Recall is interpolated linearly between the points, starting with
+ * zero at K = 0.
  */
 export type RecallCurve = readonly (readonly [k: number, recall: number])[];
 
@@ -187,7 +187,7 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 
 /**
  * Returns the recall curve for a tool list that is `factor` times as long. Each K (number of ranked tools)
- * on the curve is multiplied by `factor`. The result is a conservative estimate.
+ * on the curve is multiplied by `factor`. The stretched curve is a conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);

@@ -78,8 +78,8 @@ function isNamed({ nameTerms }: KeywordIndex, position: number, query: TurnQuery
 const logitStep = 1e-4;
 
 /**
- * Applies softmax to the logits of a tool list. The function adds the exponentials in ascending order, so
- * that the order of the tools cannot change the result.
+ * Applies softmax to the logits of a tool list. Adds the exponentials in ascending order, so that the order
+ * of the tools cannot change the probabilities.
  */
 function probabilitiesOf(logits: Float64Array): Float64Array {
   const rounded = logits.map((logit) => Math.round(logit / logitStep) * logitStep);

@@ -29,7 +29,7 @@ export function* rankByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Tu
  * 1. Returns 0 if the list of scores is empty.
  */
 function shareOfTop(scores: Float64Array, topScore: number): number {
-  // The function adds the exponentials in ascending order, so that the order of the tools cannot change the result.
+  // The exponentials are added in ascending order, so that the order of the tools cannot change the sum.
   const sum = scores.toSorted().reduce((all, score) => all + Math.exp(score - topScore), 0);
   return sum === 0 ? 0 : 1 / sum;
 }

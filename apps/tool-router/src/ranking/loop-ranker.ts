@@ -5,12 +5,12 @@ import type { RankOptions, RankQuestion, ToolRanker, TurnRanking } from './ranke
 
 /**
  * Log-odds added to the score of a tool in an agent loop if the transcript contains a call of the tool. Agents often
- * call the same tool several times. The gain was set by hand, because no public data set contains agent loops.
+ * call the same tool several times. The log-odds were set by hand, because no public data set contains agent loops.
  */
 const calledGain = 4;
 /**
  * Log-odds added to a tool's score in an agent loop if a result since the last user turn contains the tool's name.
- * Errors and search results name the tools that should be called next. Like `calledGain`, the gain was set by hand.
+ * Errors and search results name the tools that should be called next. Like `calledGain`, `namedGain` was set by hand.
  */
 const namedGain = 2;
 
@@ -70,7 +70,7 @@ function raise(index: KeywordIndex, ranking: TurnRanking, gains: ReadonlyMap<num
     const gain = gains.get(position) ?? 0;
     return isSemantic ? score * Math.exp(gain) : score + gain;
   });
-  // The function adds the scores in ascending order, so that the order of the tools cannot change the result.
+  // The scores are added in ascending order, so that the order of the tools cannot change the sum.
   const sum = isSemantic ? raised.toSorted().reduce((all, score) => all + score, 0) : 1;
   const scores = raised.map((score) => score / sum);
   const order = orderByScore(index, scores);

@@ -204,7 +204,7 @@ function measureCentrality({ index }: StageList, { tools, dimensions }: EncoderV
   const count = index.names.length;
   const positions = new Uint32Array(count);
   index.tieRanks.forEach((rank, position) => (positions[rank] = position));
-  // The function adds the vectors in name order, so that the order of the tools cannot change the result.
+  // The vectors are added in name order, so that the order of the tools cannot change the mean vector.
   const mean = new Float32Array(dimensions);
   for (const position of positions) {
     const from = position * dimensions;

@@ -13,7 +13,7 @@ const deviationsMax = 6;
 /** Scores as numbers of standard deviations from the list's mean, limited to 6. */
 export function standardize(scores: Float64Array): Float64Array {
   const count = Math.max(1, scores.length);
-  // The function adds the scores in ascending order, so that the order of the tools cannot change the result.
+  // The scores are added in ascending order, so that the order of the tools cannot change the mean.
   const sorted = scores.toSorted();
   const mean = sorted.reduce((sum, score) => sum + score, 0) / count;
   const variance = sorted.reduce((sum, score) => sum + (score - mean) ** 2, 0) / count;
@@ -51,7 +51,7 @@ export function maxOf(all: readonly Float64Array[], length: number): Float64Arra
 }
 
 /**
- * Dot product of two rows. Callers must ensure that both rows are within their arrays. The function takes
+ * Dot product of two rows. Callers must ensure that both rows are within their arrays. Dot products take
  * most of the time needed to rank a long tool list. For speed, the loop uses four partial sums, which can be
  * added in parallel, and does not validate numbers.
  */

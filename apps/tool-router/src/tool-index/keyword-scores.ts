@@ -13,10 +13,10 @@ const contextDecay = 0.5;
 /**
  * Maximum number of words in a turn for which earlier turns have their full weight. The full weights of
  * earlier turns are 0.5, 0.25 and 0.125. For a longer turn, the weights of earlier turns shrink in
- * proportion. The number of words was chosen for the best recall@5 and recall@10 on public dialogues with 100
- * candidates. For independent turns (bfcl_multi_turn), recall@5/recall@10 is 79.8/88.0 without context,
- * 77.9/87.0 with full context, and 80.2/88.8 with decreasing weights. For connected dialogues (apibank),
- * recall@5/recall@10 is 55.9/61.2, 75.0/85.6 and 74.5/85.4.
+ * proportion. The maximum of six words was chosen for the best recall@5 and recall@10 on public dialogues
+ * with 100 candidates. For independent turns (bfcl_multi_turn), recall@5/recall@10 is 79.8/88.0 without
+ * context, 77.9/87.0 with full context, and 80.2/88.8 with decreasing weights. For connected dialogues
+ * (apibank), recall@5/recall@10 is 55.9/61.2, 75.0/85.6 and 74.5/85.4.
  */
 export const standaloneWords = 6;
 
@@ -104,7 +104,7 @@ export function orderByScore({ tieRanks }: KeywordIndex, scores: Float64Array): 
   const ascending = scores.toSorted();
   const byTie = new Uint32Array(count);
   tieRanks.forEach((rank, position) => (byTie[rank] = position));
-  // The function puts each tool into the first free slot for its score.
+  // Each tool is put into the first free slot for its score.
   // A comparison sort would take five times as long.
   const taken = new Uint32Array(count);
   const order = new Uint32Array(count);

@@ -48,7 +48,7 @@ export interface ToolCard {
 
 /**
  * Collects a tool's words with their weighted counts. The running time is linear in the size of the definition,
- * and the size is limited. The function never throws an error, even for an invalid schema.
+ * and the size is limited. Never throws an error, even for an invalid schema.
  */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
@@ -115,9 +115,8 @@ const examplesMax = 32;
 type Visit = (field: ToolField, text: string) => void;
 
 /**
- * Visits each text in a tool definition together with its field, starting with the name and description. The
- * function visits only a limited number of texts. The function never throws an error, even for an invalid
- * schema.
+ * Visits each text in a tool definition together with its field, starting with the name and description.
+ * Visits only a limited number of texts. Never throws an error, even for an invalid schema.
  */
 export function visitToolTexts(definition: ToolDefinition, visit: Visit): void {
   visit('name', definition.name ?? '');
@@ -138,8 +137,8 @@ const schemaMaps = ['patternProperties', '$defs', 'definitions'];
 const schemaKeywords = new Set([...schemaLists, ...schemaValues, ...schemaMaps]);
 
 /**
- * Visits the schema level by level (breadth-first), so that the size limit drops the deepest levels. The
- * function does not follow `$ref`, because it visits the target where the target is defined. A cycle of
+ * Visits the schema level by level (breadth-first), so that the size limit drops the deepest levels. Does
+ * not follow `$ref`, because the target of a `$ref` is visited where the target is defined. A cycle of
  * `$ref` keywords cannot cause an endless loop.
  */
 function visitParameters(parameters: unknown, visit: Visit): void {

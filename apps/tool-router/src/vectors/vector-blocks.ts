@@ -5,7 +5,7 @@ import type { PackedVector } from './packed-vector.ts';
 const blockRows = 4096;
 /**
  * Number of bytes per vector beyond its numbers, for the hash (64 characters), the cache entry and the
- * scale. The value was measured with 100,000 vectors.
+ * scale, measured with 100,000 vectors.
  */
 const rowOverheadBytes = 220;
 

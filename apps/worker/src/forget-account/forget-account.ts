@@ -37,9 +37,9 @@ export interface ForgetContext {
 }
 
 /**
- * Deletes an account's requests. The function marks the account as deleted before it deletes the account's
- * rows, so that later writes skip the account. Returns whether the deletion of the account is complete.
- * Repeated and concurrent calls are safe.
+ * Deletes an account's requests. Marks the account as deleted before the account's rows are deleted, so
+ * that later writes skip the account. Returns whether the deletion of the account is complete. Repeated and
+ * concurrent calls are safe.
  */
 export async function forgetAccount(
   { database, deadLetters, now = Date.now }: ForgetContext,

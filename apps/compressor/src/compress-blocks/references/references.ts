@@ -3,8 +3,8 @@ import { cutText } from '../../text/cut-text.ts';
 /** Maximum length of a label in a reference, in characters. */
 const labelLength = 40;
 /**
- * Maximum length of a parsed reference. Every reference with two labels is shorter than this maximum. The limit
- * is needed because the regular expressions take quadratic time on a long line that begins like a reference.
+ * Maximum length of a parsed reference. Every reference with two labels is shorter than this maximum. Longer lines
+ * are not parsed, because the regular expressions take quadratic time on a long line that begins like a reference.
  */
 const referenceLengthMax = 256;
 

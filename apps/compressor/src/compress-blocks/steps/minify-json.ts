@@ -14,8 +14,8 @@ function firstUnit(text: string): number {
 }
 
 /**
- * Removes the whitespace between the tokens of a valid JSON document. The function preserves numbers,
- * escapes, key order and repeated keys.
+ * Removes the whitespace between the tokens of a valid JSON document. Preserves numbers, escapes, key order
+ * and repeated keys.
  */
 export function minifyJson(text: string): string {
   const pieces: string[] = [];

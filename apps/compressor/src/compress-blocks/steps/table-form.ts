@@ -63,7 +63,7 @@ class TableRenderer {
     if (known !== undefined) return known;
     const before = this.#done.length;
     const rendered = this.#renderBranch(node);
-    // The function removes the cached nodes inside this node, because no later step reads them.
+    // After a node is rendered, the cached nodes inside the node are removed, because no later step reads them.
     for (const inner of this.#done.splice(before)) this.#rendered.delete(inner);
     this.#rendered.set(node, rendered);
     this.#done.push(node);

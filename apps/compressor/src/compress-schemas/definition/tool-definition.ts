@@ -100,8 +100,8 @@ export interface SchemaWalk {
 }
 
 /**
- * Visits every subschema in a schema. The function skips keywords with data as content (`enum`, `const`,
- * `default`, `examples`) and unknown keywords.
+ * Visits every subschema in a schema. Skips keywords with data as content (`enum`, `const`, `default`,
+ * `examples`) and unknown keywords.
  */
 export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {
   const walker = new Walker(tape);

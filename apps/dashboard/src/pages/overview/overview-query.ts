@@ -9,7 +9,7 @@ interface OverviewQuery {
   readonly filter: UsageFilter;
 }
 
-/** Parses the time range and the filters in the address of the page. The function ignores unknown values. */
+/** Parses the time range and the filters in the address of the page. Ignores unknown values. */
 export function parseOverviewQuery(params: URLSearchParams): OverviewQuery {
   const wanted = Number(params.get('days'));
   const days = dayRanges.find((range) => range === wanted) ?? defaultDays;

@@ -36,8 +36,8 @@ interface Chat extends ChatRequest {
 }
 
 /**
- * Sends a conversation and reports the reply while it arrives. The function never throws. An aborted request
- * is not an error.
+ * Sends a conversation and reports the reply while it arrives. Never throws. An aborted request is not an
+ * error.
  */
 async function sendChat(
   chat: Chat,

@@ -16,7 +16,7 @@ const precision = 1e-9;
 /**
  * Factor by which the test weights a conversation that misses several tools. With several missed tools, the
  * loss of a conversation is less certain than with one missed tool. The exact test is valid for any weight.
- * The value was chosen because it allows the most misses.
+ * A factor of 1.5 was chosen because it allows the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -54,8 +54,8 @@ export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): Boun
 
 /**
  * Returns the smallest mean loss that makes the observed number of misses, or fewer misses, too unlikely.
- * The function finds the root of the logarithm, which is almost linear, by the Illinois variant of false
- * position. The returned loss is on the conservative side of the root.
+ * The root of the logarithm, which is almost linear, is found by the Illinois variant of false position.
+ * The returned loss is on the conservative side of the root.
  */
 function boundLoss(counts: MissCounts, recoveryRate: number): number {
   const excess = (loss: number): number =>
@@ -83,8 +83,8 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
 }
 
 /**
- * Whether the lower bound of effective recall meets the recall target. The function returns the same answer
- * as a comparison of `boundEffectiveAt` with the target, but is faster.
+ * Whether the lower bound of effective recall meets the recall target. The test is equivalent to a
+ * comparison of `boundEffectiveAt` with the target, but faster.
  */
 export function meetsTarget(counts: MissCounts, recoveryRate: number, recallTarget: number): boolean {
   return isExact(counts, recoveryRate)

@@ -54,8 +54,8 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 
 /**
  * The tool calls of a conversation are correlated, so they carry less information than independent tool
- * calls. Without a change in recall, the expected value of a likelihood ratio is 1. The function returns an
- * exponent of at most 1 with which the mean ratio of the reference conversations is 1.
+ * calls. Without a change in recall, the expected value of a likelihood ratio is 1. Returns an exponent of
+ * at most 1 with which the mean ratio of the reference conversations is 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);

@@ -72,7 +72,7 @@ function continues({ here, before }: PromptHashes, earlier: PromptHashes): boole
 
 /**
  * The number of tokens that were in the cache after the earlier request but that the later request did not
- * read. The count includes only tokens that the later request contained.
+ * read. Only tokens that the later request contained are counted.
  */
 function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
   const told = prompt.diagnosis?.tokens;

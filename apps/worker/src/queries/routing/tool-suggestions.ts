@@ -5,8 +5,8 @@ import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts'
 import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-tools.ts';
 
 /**
- * Maximum number of routing decisions that are read. The number is limited because the query takes most of
- * its time to unpack the ranked tools of each decision.
+ * Maximum number of routing decisions that are read. More decisions would make the query slow, because
+ * unpacking the ranked tools of the decisions takes most of the query time.
  */
 const requestsMax = 1_000;
 /**
