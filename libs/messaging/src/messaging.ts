@@ -41,7 +41,7 @@ export interface Messaging {
 
   /**
    * Sends a request and waits for the reply. Throws a `GatewayError`. If the server replies with an error,
-   * the thrown error has the server's code. After any other failure, the thrown error has the code
+   * the thrown error has the server's code. For a call without a valid reply, the thrown error has the code
    * `service_unavailable` and the cause in `detail` (no server, timeout, lost connection, invalid reply).
    */
   call<Contract extends RpcContract>(
@@ -52,8 +52,8 @@ export interface Messaging {
 
   /**
    * Serves the requests for a contract. The instances of a server share the requests unless the contract is
-   * `perInstance`. If `fn` throws, the caller receives an error reply. If the error is a `GatewayError`, the
-   * reply contains its code and public text. For any other error, the caller receives `internal_error`.
+   * `perInstance`. If `fn` throws, the caller receives an error reply. If the error is a `GatewayError`, the reply
+   * contains its code and public text. For an error that is not a `GatewayError`, the caller receives `internal_error`.
    */
   serve<Contract extends RpcContract>(
     contract: Contract,

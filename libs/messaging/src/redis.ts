@@ -126,8 +126,8 @@ export function openQueueRedis(url: string, onError: (error: Error) => void): Re
 }
 
 /**
- * Waits for Redis, then throws `EvictingRedisError` unless the eviction policy is `noeviction`. With any
- * other eviction policy, Redis deletes BullMQ's jobs and keys when Redis runs out of memory.
+ * Waits for Redis, then throws `EvictingRedisError` unless the eviction policy is `noeviction`. With an
+ * eviction policy other than `noeviction`, Redis deletes BullMQ's jobs and keys when Redis runs out of memory.
  */
 export async function checkNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');

@@ -52,7 +52,7 @@ export function createSealingKeyPair(): SealingKeyPair {
 
 /**
  * Derives the key pair from a 32-byte seed. Replicas that have equal seeds have equal key pairs. Throws a
- * RangeError for a seed of any other length.
+ * RangeError if the seed has a different length.
  */
 export function sealingKeyPairFromSeed(seed: Buffer): SealingKeyPair {
   if (seed.length !== keyBytes) throw new RangeError('The seed of a sealing key pair is 32 bytes.');

@@ -36,7 +36,7 @@ export class TimeShare {
    */
   readonly #uses = new Map<string, Use>();
   #newest = { accountId: '', at: -Infinity };
-  /** The time of the newest request of any other account. */
+  /** The time of the newest request by a different account. */
   #other = { accountId: '', at: -Infinity };
 
   constructor(options: TimeShareOptions) {

@@ -97,8 +97,8 @@ export const keepConversationPlan = defineRpc({
 export const conversationNamesMax = conversationAdditionsMax + 2;
 
 /**
- * Finds the conversation plan stored under the first of the given plan names that exists. The reply is null
- * if none of the plan names has a stored plan.
+ * Finds the conversation plan of the first plan name that has a stored plan. The reply is null if none of the
+ * plan names has a stored plan.
  */
 export const findConversationPlan = defineRpc({
   subject: 'account.find-conversation-plan.v1',

@@ -75,9 +75,8 @@ const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRe
 export type ExpectedRecall = z.infer<typeof expectedRecall>;
 
 /**
- * The routing policy for one bucket. The router applies exactly this policy, and the API and the dashboard
- * show exactly this policy. Recall is computed per conversation. See “K”, “recall” and “effective recall” in
- * the glossary.
+ * The routing policy for one bucket. The router applies the policy that the API and the dashboard show.
+ * Recall is computed per conversation. See “K”, “recall” and “effective recall” in the glossary.
  */
 export const calibratedBucket = z.object({
   /** The bucket as `<intent>:<size band>`, or `*:<size band>` for all intents (`bucketOf`). */

@@ -17,7 +17,7 @@ export function renderServiceAccount(account: ServiceAccount): string {
   return JSON.stringify({ client_email, private_key_id, private_key });
 }
 
-/** Parses the output of `renderServiceAccount`. Returns undefined for any other credential. */
+/** Parses the output of `renderServiceAccount`. Returns undefined for a credential that is not a service account. */
 export function parseServiceAccount(credential: string): ServiceAccount | undefined {
   if (!credential.startsWith('{')) return undefined;
   try {

@@ -100,7 +100,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const plainLookup = createLookup(resolve, (address) => mayCall(address, allow, false));
   const secure = buildConnector({ lookup, timeout, allowH2: false });
   const plain = buildConnector({ lookup: plainLookup, timeout, allowH2: false });
-  // The operator configured the host names of the own origins, so the addresses of these origins need no check.
+  // The operator configured the host names of the origins, so their addresses need no check.
   const unchecked = buildConnector({ lookup: createLookup(resolve, () => true), timeout, allowH2: false });
   const ownPort = createOwnPortConnectors({ lookup, plainLookup, gateway, timeout });
   return {

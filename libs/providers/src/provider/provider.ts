@@ -52,7 +52,7 @@ export interface Provider {
    */
   readonly takesPromptCacheKey?: boolean;
   /**
-   * Whether the provider accepts custom tools, which take text as input. For all other providers,
+   * Whether the provider accepts custom tools, which take text as input. For providers without custom tools,
    * functions replace custom tools in translated requests.
    */
   readonly takesCustomTools?: boolean;

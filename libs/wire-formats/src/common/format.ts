@@ -185,8 +185,8 @@ export interface RequestRenderOptions {
   /** False if the model rejects a reasoning effort, which is then reported as a loss. */
   readonly takesReasoningEffort?: boolean;
   /**
-   * True if the model accepts system messages after user messages. All other models get system messages only
-   * before the conversation. Moving a system message changes the prompt's prefix.
+   * True if the model accepts system messages after user messages. Models that reject system messages after user
+   * messages get system messages only before the conversation. Moving a system message changes the prompt's prefix.
    */
   readonly takesSystemTurns?: boolean;
   /** The API version, for formats that have API versions. If no version is given, the format chooses the version. */
@@ -240,7 +240,7 @@ export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
    * format that ignores the extension fields of other formats, omitting these fields is not a loss.
    */
   readonly spellings: readonly string[];
-  /** Whether a custom tool can have a grammar. In all other formats, a custom tool's grammar is a loss. */
+  /** Whether a custom tool can have a grammar. In formats without grammars, a custom tool's grammar is a loss. */
   readonly takesGrammars?: true;
   /**
    * Request fields that have the same name and meaning in this format as in another format. A translated

@@ -2,7 +2,7 @@ import type { MediaSource } from '@gateway/interchange';
 
 const base64DataUrl = /^data:([^;,]*);base64,/;
 
-/** Parses the URL of a media file. A base64 data URL becomes base64 data. Any other URL stays a URL. */
+/** Parses the URL of a media file. A base64 data URL becomes base64 data. A URL without base64 data stays a URL. */
 export function parseMediaUrl(url: string): MediaSource {
   const match = base64DataUrl.exec(url);
   if (match === null) return { kind: 'url', url };

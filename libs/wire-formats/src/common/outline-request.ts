@@ -54,7 +54,7 @@ export function readArray(tape: JsonTape, name: string): JsonNode | undefined {
   return node;
 }
 
-/** Returns a numeric field of the body. Returns undefined for any other type, which the provider validates. */
+/** Returns a numeric field of the body. Returns undefined if the value is not a number. */
 export function readNumber(tape: JsonTape, name: string): number | undefined {
   const node = findSet(tape, name);
   return node !== undefined && tape.kind(node) === 'number' ? Number(tape.value(node)) : undefined;
@@ -90,7 +90,7 @@ function listTools(tape: JsonTape): readonly JsonNode[] {
   return list === undefined ? [] : tape.items(list);
 }
 
-/** Examples of a tool's use must be strings. Values of other types are skipped. */
+/** Examples of a tool's use must be strings. Examples of other types are skipped. */
 export function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

@@ -71,8 +71,8 @@ export class EventStreamDecoder {
   }
 
   /**
-   * Copies the bytes that complete the current message, starting with the prelude. Returns the remaining
-   * bytes.
+   * Copies the bytes that complete the current message, starting with the prelude, and returns the remaining
+   * bytes of the chunk.
    */
   #append(chunk: Buffer): Buffer {
     const needed = this.#neededBytes() - this.#bufferedBytes;

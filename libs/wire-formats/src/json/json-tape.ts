@@ -185,7 +185,7 @@ export class JsonTape {
     return false;
   }
 
-  /** Decodes a JSON string. Returns undefined for any other type. */
+  /** Decodes a JSON string. Returns undefined if the node is not a string. */
   stringValue(node: JsonNode | undefined): string | undefined {
     if (node === undefined || this.kind(node) !== 'string') return undefined;
     const start = this.start(node);

@@ -31,7 +31,7 @@ export function asTokens(value: unknown): number | undefined {
   return tokens >= 0 && tokens <= tokensMax ? tokens : undefined;
 }
 
-/** Returns the elements of a list. Returns an empty object for any other value. */
+/** Returns the elements of a list. Returns an empty list if the value is not a list. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }

@@ -3,8 +3,8 @@ import { asList, asNumber, asObject, asText, isObject, optional } from '../../js
 import { own } from './own-members.ts';
 
 /**
- * Parses a cache point, which requests caching of the preceding blocks. Returns undefined for other blocks
- * and for cache points with unknown fields.
+ * Parses a cache point, which requests caching of the preceding blocks. Returns undefined for blocks that are
+ * not cache points, and for cache points with unknown fields.
  */
 export function parseCachePoint(block: JsonObject): CacheMarker | undefined {
   const point = asObject(block.cachePoint);

@@ -56,8 +56,8 @@ export function isGoogleFile(uri: string): boolean {
 type MediaPart = ImagePart | DocumentPart | AudioPart;
 
 /**
- * Parses `inlineData` or `fileData`. Returns undefined for other parts. The names in `part` are in camel
- * case.
+ * Parses `inlineData` or `fileData`. Returns undefined for parts without media. The names in `part` are in
+ * camel case.
  */
 export function parseMediaPart(part: JsonObject): MediaPart | undefined {
   const inline = asObject(part.inlineData);

@@ -7,7 +7,7 @@ type BlockEvent = Extract<StreamEvent, { readonly block: number }>;
 interface OpenBlock {
   readonly block: number;
   /**
-   * The argument deltas of a tool call that have been received so far. Undefined for other blocks.
+   * The argument deltas of a tool call that have been received so far. Undefined for blocks that are not tool calls.
    */
   readonly pieces: string[] | undefined;
   /**

@@ -130,7 +130,7 @@ function parseErrorValue(value: unknown): ProviderError {
 /** Message fields that are sent at the end of a stream, in a `delta` event. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
-/** Message fields that other code reads or that belong to the end of the message. */
+/** Message fields that do not become extensions at the start of a message. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
 /** Reads the start of a message and any content in the start event. */

@@ -151,10 +151,7 @@ function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[]
 
 type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 
-/**
- * Appends an input delta. The fields of any other delta replace the fields of the
- * block.
- */
+/** Appends an input delta. The fields of a delta of another type replace the fields of the block. */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;
   if (type !== 'input_json_delta') {

@@ -205,9 +205,9 @@ export function findContinued(tape: JsonTape): string | undefined {
 }
 
 /**
- * Returns the path of a request field that requires a provider with stored responses. The path points to
- * a field of the request, or to an item in `input` that refers to a stored item. Returns undefined for any
- * other request.
+ * Returns the path of a request field that requires a provider with stored responses. The path points to a
+ * field of the request, or to an item in `input` that refers to a stored item. Returns undefined for a
+ * request without such a field or item.
  */
 export function findStateful(tape: JsonTape): string | undefined {
   const field = findContinued(tape);
