@@ -14,8 +14,8 @@ export const errorRegistry = {
     message: 'The request has no API key. Send it as "Authorization: Bearer sk-svc-…".',
     retryable: false,
   },
-  // Unknown, mistyped and revoked API keys return the same text. Error texts never reveal whether an API key
-  // exists.
+  // Unknown, mistyped and revoked API keys return the same text.
+  // Error texts never reveal whether an API key exists.
   invalid_api_key: {
     status: 401,
     type: 'authentication_error',
@@ -163,8 +163,8 @@ export const errorRegistry = {
       'The format of this provider cannot express part of this request. Use a provider of the same format, or remove that part.',
     retryable: false,
   },
-  // Anthropic's API defines the name `thread_unsupported_request`. After `thread_unsupported_request`,
-  // Anthropic's clients repeat the request with all messages.
+  // Anthropic's API defines the name `thread_unsupported_request`.
+  // After `thread_unsupported_request`, Anthropic's clients repeat the request with all messages.
   thread_unsupported_request: {
     status: 400,
     type: 'invalid_request_error',

@@ -135,8 +135,8 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
 }
 
 function extendQueries<Client>(client: Client, intercept: (call: QueryCall) => Promise<unknown>): Client {
-  // The function is async, so that an error from the scope check rejects the query. Without `async`, the
-  // scope check would throw synchronously.
+  // The function is async, so that an error from the scope check rejects the query.
+  // Without `async`, the scope check would throw synchronously.
   const $allOperations = async (call: QueryCall) => intercept(call);
   return shapeOf(client).$extends({ query: { $allOperations } }) as Client;
 }

@@ -31,8 +31,8 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const excluded: Excluded[] = [];
   const able: Candidate[] = [];
   const ruleOf = createRules(question);
-  // The required quality depends on all models that the account allows, not on the needs of one request. A
-  // request that needs more capabilities is never sent to a worse model.
+  // The required quality depends on all models that the account allows, not on the needs of one request.
+  // A request that needs more capabilities is never sent to a worse model.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);

@@ -86,8 +86,8 @@ function* needRules({ needs }: RuleQuestion): Generator<Rule> {
   if (needs.tools) yield ['no_tools', ({ model }) => model.capabilities.tools !== true];
   if (needs.images) yield ['no_images', ({ model }) => model.capabilities.images !== true];
   if (needs.documents) yield ['no_documents', ({ model }) => model.capabilities.documents !== true];
-  // For a third of the models, no source documents JSON mode support, although most of these models support
-  // JSON mode. A model is excluded only if a source documents that the model lacks JSON mode.
+  // For a third of the models, no source documents JSON mode support, although most of these models support JSON mode.
+  // A model is excluded only if a source documents that the model lacks JSON mode.
   if (needs.jsonMode) yield ['no_json_mode', ({ model }) => model.capabilities.jsonMode === false];
   if (needs.streaming) yield ['no_streaming', ({ model }) => model.capabilities.streaming === false];
   if (needs.thinking) yield ['no_thinking', ({ model }) => model.capabilities.thinking !== true];

@@ -154,8 +154,8 @@ function markOf(hash: number): number {
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  // Directly after a redacted match, a form of a secret can match at most the rest of the text. The search
-  // stops when a match covers all remaining text.
+  // Directly after a redacted match, a form of a secret can match at most the rest of the text.
+  // The search stops when a match covers all remaining text.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);

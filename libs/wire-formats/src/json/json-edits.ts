@@ -51,8 +51,8 @@ export function removeMembers(
   isRemoved: (entry: JsonEntry) => boolean,
 ): ByteEdit[] {
   const entries = tape.entries(object);
-  // Most tools need no removal, so the function returns early. The early return saves time, because the
-  // function runs for every tool in every request.
+  // Most tools need no removal, so the function returns early.
+  // The early return saves time, because the function runs for every tool in every request.
   if (!entries.some(isRemoved)) return [];
   const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
   return removeListed(ranges, (index) => isRemoved(entries[index] as JsonEntry));

@@ -95,8 +95,8 @@ export function emitPart(part: ChatPart, block: number): StreamEvent[] {
     case 'audio':
     case 'opaque':
       return [{ type: 'part', ...place, part }];
-    // Tool results were parsed as opaque parts, so responses contain no tool results. Responses contain no
-    // refusals, because `parseBlock` returns no refusals.
+    // Tool results were parsed as opaque parts, so responses contain no tool results.
+    // Responses contain no refusals, because `parseBlock` returns no refusals.
     case 'tool-result':
     case 'refusal':
       return [];
