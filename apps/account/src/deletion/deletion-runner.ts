@@ -14,8 +14,8 @@ export interface DeletionStep {
   readonly service: string;
   /**
    * Deletes as much account data as possible in one call, and returns whether the deletion is complete. The
-   * step must be idempotent, because the call is repeated after a failure or crash. The method throws an
-   * error if the write fails.
+   * step must be idempotent, because the call is repeated after a failure or crash. Throws an error if the
+   * write fails.
    */
   forget(account: DeletedAccount): Promise<boolean>;
 }

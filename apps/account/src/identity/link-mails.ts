@@ -35,7 +35,7 @@ export interface LinkMailsOptions {
 }
 
 const parallelMax = 4;
-/** Maximum number of emails in the queue. Further email requests are rejected. */
+/** Maximum number of emails in the queue. If the queue is full, email requests are rejected. */
 const waitingMax = 256;
 const closeWithinMs = 5_000;
 

@@ -9,7 +9,7 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Maximum number of passwords waiting for a free processor core. Further passwords are rejected. */
+/** Maximum number of passwords waiting for a free processor core. If the queue is full, passwords are rejected. */
 const defaultWaitingMax = 256;
 
 /** Hashes and verifies passwords, one at a time on each spare processor core. */

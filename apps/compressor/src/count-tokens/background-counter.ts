@@ -52,7 +52,7 @@ export class BackgroundCounter {
     this.#log = log;
   }
 
-  /** Adds a block to the counting queue. The method returns immediately and never throws. */
+  /** Adds a block to the counting queue. Returns immediately and never throws. */
   add(block: ChangedBlock): void {
     const units = unitsOf(block);
     const { accountId = '' } = block;

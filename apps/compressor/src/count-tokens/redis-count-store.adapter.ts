@@ -3,12 +3,9 @@ import type { Logger } from '@gateway/observability';
 
 /** Exact token counts for blocks, stored for a limited time. */
 export interface CountStore {
-  /** Stores token counts. The method returns immediately and never throws. */
+  /** Stores token counts. Returns immediately and never throws. */
   keep(accountId: string, id: string, counts: TokenCounts): void;
-  /**
-   * Returns the token counts in the order of the request, with null for a missing count. The method never
-   * rejects.
-   */
+  /** Returns the token counts in the order of the request, with null for a missing count. Never rejects. */
   find(accountId: string, ids: readonly string[]): Promise<(TokenCounts | null)[]>;
 }
 

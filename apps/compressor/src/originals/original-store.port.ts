@@ -11,13 +11,13 @@ export interface OriginalScope {
  */
 export interface OriginalStore {
   /**
-   * Stores original texts by marker id. The method returns immediately and never throws. Original texts that
-   * cannot be stored are skipped.
+   * Stores original texts by marker id. Returns immediately and never throws. Original texts that cannot be
+   * stored are skipped.
    */
   keep(scope: OriginalScope, originals: ReadonlyMap<string, string>): void;
   /**
    * Returns the omitted texts unchanged, in the order of the requested ids. Null for texts that are not
-   * stored or belong to another conversation. The method never rejects.
+   * stored or belong to another conversation. Never rejects.
    */
   find(scope: OriginalScope, ids: readonly string[]): Promise<(string | null)[]>;
 }

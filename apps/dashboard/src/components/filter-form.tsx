@@ -14,8 +14,8 @@ interface FilterFormProps {
 }
 
 /**
- * All filters that apply to a list. The list shows only entries that match every filter. The address of the
- * page contains the filters, so that users can share a filtered list.
+ * All filters that apply to a list. A filtered list shows only entries that match every filter. The address
+ * of the page contains the filters, so that users can share a filtered list.
  */
 export function FilterForm({ label, filter, onClear, className, children }: FilterFormProps) {
   return (

@@ -12,8 +12,8 @@ const gridFactor = 1.03;
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
 /**
- * The values of K (the number of ranked tools) for which a conversation is planned again. The list starts with
- * every K from 1, and continues in increasing steps.
+ * The values of K (the number of ranked tools) for which a conversation is planned again. Small values of K
+ * are consecutive numbers from 1, and the steps between larger values increase.
  */
 export function listGrid(scored: number, factor = gridFactor): number[] {
   const grid: number[] = [];

@@ -35,7 +35,7 @@ const wordLengthMax = 64;
 /**
  * Splits text or an identifier into words, in order. The text is split at case changes, digits and
  * punctuation. Words are converted to lower case and stemmed (Porter, English), and stop words are dropped.
- * `getUserByID2` yields `get, user, id, 2`. The list contains at most `tokensMax` words.
+ * `getUserByID2` yields `get, user, id, 2`. Returns at most `tokensMax` words.
  */
 export function splitTokens(text: string, tokensMax: number): string[] {
   trimWords();

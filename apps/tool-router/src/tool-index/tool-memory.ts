@@ -9,7 +9,7 @@ import { makeToolCard } from './tool-card.ts';
 
 type FoundToolList =
   | { readonly status: 'known'; readonly index: KeywordIndex }
-  /** Hashes of the missing tool definitions. The list is empty if the tool list itself is missing. */
+  /** Hashes of the missing tool definitions. Empty if the tool list itself is missing. */
   | { readonly status: 'unknown'; readonly missing: string[] };
 
 /** Indexed tool lists by the hash of the list. */

@@ -73,8 +73,8 @@ export class SecondVectors {
   }
 
   /**
-   * Returns the tool list's matrix, or undefined if a tool of the list has no vector yet. The method waits
-   * for the shared store, but not for the second encoder.
+   * Returns the tool list's matrix, or undefined if a tool of the list has no vector yet. Waits for the
+   * shared store, but not for the second encoder.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | undefined> {
     const { store } = this.#options;

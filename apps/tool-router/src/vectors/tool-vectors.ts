@@ -98,8 +98,8 @@ export class ToolVectors {
   /**
    * Returns the vectors of the tool list, or the reason why they are not available. The reason `new_tools`
    * means that more than `awaitedToolsMax` tools have no vector yet, or that a vector cannot be obtained. The
-   * reason `no_model` means that no encoder is available. The method waits for pending vectors, and the caller
-   * enforces the deadline.
+   * reason `no_model` means that no encoder is available. Waits for pending vectors without a time limit, so
+   * the caller must enforce the deadline.
    */
   async matrixOf(index: KeywordIndex): Promise<VectorMatrix | 'new_tools' | 'no_model'> {
     const { store } = this.#options;

@@ -116,8 +116,8 @@ export class VectorStore {
   }
 
   /**
-   * Marks tools as pending until `work` finishes. The method never throws an error. If `work` fails, the
-   * vectors stay missing.
+   * Marks tools as pending until `work` finishes. Never throws an error. If `work` fails, the vectors stay
+   * missing.
    */
   track(hashes: readonly string[], work: Promise<void>): void {
     const done = work

@@ -33,7 +33,7 @@ const labels: Readonly<Record<StageName, string>> = {
 /**
  * The stages of a request, in order. Each stage of a request starts when the previous stage ends. Planning is
  * the last stage before the provider call, and ends when this call starts. The field `overhead` is the time
- * at which the provider call starts. The list omits stages that were not measured.
+ * at which the provider call starts. Stages that were not measured are omitted.
  */
 export function layOutStages(ms: RequestTimings): Stage[] {
   const total = Math.max(0, ms.total);

@@ -62,9 +62,7 @@ function KeyFilter({ value, onChange }: FilterFieldProps) {
   );
 }
 
-/**
- * The API keys to choose from, by name. The list includes the selected API key, even if this key is revoked.
- */
+/** The API keys to choose from, by name. The selected API key is included even if it is revoked. */
 function useKeyOptions(chosen: string | undefined): { value: string; label: string }[] {
   const { data } = useQuery({
     queryKey: ['keys', 'options'],

@@ -17,7 +17,7 @@ const ranges = [1, 7, 30, 90] as const;
 export function SessionsPage() {
   const [params] = useSearchParams();
   const days = ranges.find((range) => String(range) === params.get('days')) ?? 30;
-  // The query starts at the start of a day, so that it does not change during the day.
+  // The time span starts at the start of a day, so that the query stays the same during the day.
   const [todayMs] = useState(() => Math.floor(Date.now() / dayMs) * dayMs);
   const from = new Date(todayMs - (days - 1) * dayMs).toISOString();
   return (

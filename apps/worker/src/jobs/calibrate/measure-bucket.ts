@@ -8,8 +8,8 @@ export interface ShadowSample {
   readonly bucket: string;
   /**
    * The K (number of ranked tools) required for each called tool, which is the smallest K at which the tool
-   * set contains the tool at its first call. The list is in descending order and limited in length. The list
-   * is empty if the model called no tools.
+   * set contains the tool at its first call. The values are in descending order, and their number is
+   * limited. Empty if the model called no tools.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan, which was not applied, would have pruned. */
@@ -84,8 +84,8 @@ export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: n
 
 /**
  * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf`
- * converts the number of needed tools that are pruned at K to the loss of a conversation. The list has one
- * point for each K at which the sum changes, in ascending order of K, up to the maximum number of points.
+ * converts the number of needed tools that are pruned at K to the loss of a conversation. Returns one point
+ * for each K at which the sum changes, in ascending order of K, up to the maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],
@@ -93,7 +93,7 @@ export function measureLosses(
 ): CurvePoint[] {
   const ks = [...new Set(samples.flatMap(({ neededKs }) => neededKs))].sort((one, other) => one - other);
   const step = Math.max(1, Math.ceil(ks.length / pointsMax));
-  // The list always contains the largest K (number of ranked tools), at which no conversation has a loss.
+  // The points always include the largest K (number of ranked tools), at which no conversation has a loss.
   const shown = ks.filter((_, at) => at % step === (ks.length - 1) % step);
   return shown.map((k) => [
     k,

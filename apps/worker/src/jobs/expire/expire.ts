@@ -60,8 +60,8 @@ export async function expireAccount(
 
 /**
  * Lists accounts with data that is more than one day old, because one day is the shortest retention period.
- * The list includes accounts with assessments, because an assessment can outlive the request that contained
- * the assessed tool.
+ * Also lists accounts with assessments, because an assessment can outlive the request that contained the
+ * assessed tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(

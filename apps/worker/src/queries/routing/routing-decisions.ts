@@ -68,8 +68,8 @@ const sql = `
   SELECT ${pageOf('alerts', 'request_id DESC, rank')}`;
 
 /**
- * Lists needed tools that the plan pruned or, in a shadow conversation, would have pruned. The list starts
- * with the tools that were needed most recently.
+ * Lists needed tools that the plan pruned or, in a shadow conversation, would have pruned. The most
+ * recently needed tools come first.
  */
 export function listRecallAlerts(
   database: TelemetryDatabase,

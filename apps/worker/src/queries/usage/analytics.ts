@@ -74,8 +74,8 @@ const modelsSql = (part: string) => `
 type Question = ParsedRequestOf<typeof listDailyAnalyticsContract>;
 
 /**
- * Lists an account's usage per day and in total, with the data for the dashboard's charts. The list omits
- * days without requests. A figure is null if the log rows of the day were deleted.
+ * Lists an account's usage per day and in total, with the data for the dashboard's charts. Days without
+ * requests are omitted. A figure is null if the log rows of the day were deleted.
  */
 export async function listDailyAnalytics(
   database: TelemetryDatabase,

@@ -29,7 +29,7 @@ export async function summarizeUsage(
 
 const daysSql = `SELECT 'usage.day' AS object, ${dayOf('at')} AS date, ${usedColumns} FROM used GROUP BY date ORDER BY date`;
 
-/** Lists an account's usage per day. The list omits days without requests. */
+/** Lists an account's usage per day. Days without requests are omitted. */
 export async function listDailyUsage(
   database: TelemetryDatabase,
   span: ParsedRequestOf<typeof listDailyUsageContract>,
