@@ -18,10 +18,7 @@ const readHealth = (days: number, offset: number) =>
 type HealthPage = Awaited<ReturnType<typeof readHealth>>;
 export type ToolHealth = HealthPage['data'][number];
 
-/**
- * Reads every tool of the last `days` days, page by page. All tools are needed, because the browser sorts
- * the tools.
- */
+/** Reads every tool of the last `days` days, page by page. The browser needs all tools for sorting. */
 async function readAllHealth(days: number): Promise<HealthPage> {
   const first = await readHealth(days, 0);
   const tools = [...first.data];

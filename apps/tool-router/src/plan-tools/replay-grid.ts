@@ -34,7 +34,7 @@ export function* replayGrid(
 ): Pieces<Map<number, number>> {
   const scored = index.names.length - options.pinned.size;
   const held = new Map<number, number>();
-  // The tools that the tool set contains at every tried K, and the smallest tried K.
+  // The tools that the tool set contains at every K tried so far, and the smallest K tried so far.
   const always = new Set(index.names.keys());
   let smallest = Math.max(1, scored);
   const factor = index.names.length * turns.length > coarseFrom ? coarseFactor : gridFactor;

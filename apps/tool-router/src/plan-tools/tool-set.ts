@@ -235,8 +235,8 @@ function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery):
 }
 
 /**
- * The K (number of ranked tools) of the account's routing policy for the conversation. Null if the priors
- * choose K.
+ * The K (number of ranked tools) of the account's routing policy for the conversation. Null if K comes from
+ * the priors.
  */
 function measuredK({ decision }: ToolSetOptions, recovery: Recovery): number | null {
   if (decision.state !== 'calibrated') return null;

@@ -50,8 +50,8 @@ const missesInFull = 40;
 /**
  * Measures how recall grows with K (the number of ranked tools). For each number of misses, the function finds
  * the smallest K (number of ranked tools) that causes no more misses. The points on the recall curve are in
- * ascending order of K. Recall never decreases as K grows. The lower bound of recall for the first point that
- * meets the target is as reliable as a single bound. Therefore, choosing among many values of K needs no
+ * ascending order of K. Recall never decreases as K grows. For this reason, the bound for the first point that
+ * meets the target is as reliable as a single bound, and the choice among many values of K needs no
  * statistical correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {

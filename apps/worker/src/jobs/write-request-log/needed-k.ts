@@ -40,9 +40,9 @@ export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
 /**
  * Returns the smallest K (number of ranked tools) that includes every offered tool that a shadow request called.
  * If all called tools are always included, the result is 1. Returns null if the request was not in shadow, or if
- * it called none of the offered tools. A tool requires a K equal to its rank among the tools that are not always
- * included. The plan's tool set takes precedence over the ranks, because it also contains tools from earlier
- * turns. A tool in the plan requires at most the plan's K. A tool outside the plan requires a larger K.
+ * it called none of the offered tools. The K that a tool requires is its rank among the tools that are not
+ * always included. The plan's tool set takes precedence over the ranks, because it also contains tools from
+ * earlier turns. A tool in the plan requires at most the plan's K. A tool outside the plan requires a larger K.
  */
 export function findNeededK(event: MeasuredEvent): number | null {
   const { plan, calledTools, toolsIn } = event;
