@@ -57,7 +57,7 @@ export function createOwnModel(facts: OwnModelFacts, catalog: ModelCatalog): Cat
   };
 }
 
-/** Matches usual names of models without chat support. Self-hosted servers do not list the kind. */
+/** Matches the usual names of models without chat support. Self-hosted servers do not list the kind of a model. */
 const kindNames: readonly (readonly [RegExp, ModelKind])[] = [
   [/rerank/i, 'rerank'],
   [/embed|\bbge-|\be5-|\bgte-|minilm/i, 'embedding'],

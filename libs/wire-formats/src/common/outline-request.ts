@@ -9,7 +9,7 @@ export function invalidBody(): GatewayError {
 }
 
 /**
- * Maximum length of a model name. Real model names have at most 100 characters or so. Model names are copied
+ * Maximum length of a model name. Real model names have at most about 100 characters. Model names are copied
  * into headers and logs.
  */
 export const modelCharactersMax = 512;
