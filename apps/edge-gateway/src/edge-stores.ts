@@ -97,8 +97,7 @@ export function openBudgets(
 }
 
 /**
- * Reads from the request log the net tokens that each API key of an account has saved on this UTC day and in
- * this week.
+ * Reads the net saved tokens of each of an account's API keys on this UTC day and in this week from the request log.
  */
 async function readLoggedUsage(messaging: Messaging, accountId: string): Promise<LoggedUsage> {
   const day = dayOf(Date.now());

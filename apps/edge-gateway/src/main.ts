@@ -110,9 +110,9 @@ function spoolOptions(config: Config, log: Logger): RequestSpoolOptions {
 }
 
 /**
- * The readiness check reports whether the gateway can serve requests. The gateway needs NATS and Redis to
- * start, but keeps running when one of them becomes unavailable. During an outage, the gateway uses cached
- * keys, cached credentials and local limits, and sends requests without planning.
+ * The readiness check reports whether the gateway can serve requests. The gateway needs NATS and Redis to start, but
+ * keeps running when NATS or Redis becomes unavailable. During an outage, the gateway uses cached keys, cached
+ * credentials and local limits, and sends requests without planning.
  */
 function startHealth(config: Config, metrics: Metrics, state: ServingState): Promise<HealthServer> {
   return startHealthServer({

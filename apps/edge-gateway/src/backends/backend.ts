@@ -202,8 +202,8 @@ export class Backend {
   }
 
   /**
-   * Pauses calls to the backend for at least the requested time. While the provider keeps throttling calls,
-   * each pause is longer than the previous one.
+   * Pauses calls to the backend for at least the requested time. While the provider keeps throttling calls, each
+   * pause is longer than the previous pause.
    */
   #cool(trouble: Trouble, askedMs: number): void {
     const now = this.#now();
@@ -228,7 +228,7 @@ const failuresInARow = 5;
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
 /**
- * Decides when failures open the circuit breaker. One policy counts consecutive failures, and the other
+ * Decides when failures open the circuit breaker. One policy counts consecutive failures, and the other policy
  * measures the share of failed calls. The breaker opens as soon as one of the two policies detects too many
  * failures.
  */

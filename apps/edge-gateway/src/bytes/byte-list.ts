@@ -5,8 +5,8 @@
  */
 const copiedBytesMax = 1024;
 /**
- * Size of the first block in bytes. Each further block is twice as large as the previous one, up to
- * `blockBytesMax`. The block that follows a long chunk has the size of a first block.
+ * Size of the first block in bytes. Each further block is twice as large as the previous block, up to
+ * `blockBytesMax`. After a long chunk, the next block has the same size as the first block.
  */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;

@@ -78,7 +78,7 @@ export class ProtocolChooser {
   }
 }
 
-/** Whether the first bytes fit HTTP/1.1 and HTTP/2. Connections of both protocols can begin with `P` or `PR`. */
+/** Whether the first bytes match both HTTP/1.1 and HTTP/2. Both types of connections can begin with `P` or `PR`. */
 function isUndecided(first: Buffer): boolean {
   return first.length < prefaceStart.length && prefaceStart.subarray(0, first.length).equals(first);
 }

@@ -86,9 +86,9 @@ export class LoopGuard {
   }
 
   /**
-   * Renders the `CDN-Loop` header of an upstream request from the marks of earlier gateways and the mark of
-   * this deployment. The rest of the client's `CDN-Loop` header is not forwarded, because it concerns the
-   * network in front of this gateway.
+   * Renders the `CDN-Loop` header of an upstream request from the marks of earlier gateways and the mark of this
+   * deployment. The rest of the client's `CDN-Loop` header is not forwarded, because the header concerns the network
+   * in front of this gateway.
    * @param received the `CDN-Loop` header of the client's request
    */
   renderHeader(received: string | string[] | undefined): string {

@@ -43,8 +43,9 @@ interface FieldText {
 const texts: ReadonlyMap<string, FieldText> = new Map(Object.entries(fieldTexts));
 
 /**
- * Completes an OpenAPI document in place. Each field without a description gets the shared text of its name, and
- * each body of a request or of a successful response gets an example. A text for `<parent>.<name>` takes precedence over a text for `<name>`.
+ * Completes an OpenAPI document in place. A field without a description gets the shared text of its name. Request
+ * bodies and successful responses get examples. A text for `<parent>.<name>` takes precedence over a text for
+ * `<name>`.
  */
 export function completeDocument(document: CompletedDocument): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;

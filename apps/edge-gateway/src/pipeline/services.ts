@@ -41,7 +41,7 @@ export interface PipelineServices {
   readonly admission: Admission;
   readonly accountSecrets: AccountSecrets;
   readonly connections: Connections;
-  /** The shipped catalogue. The services of a single request contain the account's catalogue instead. */
+  /** The shipped catalogue. The services of a single request contain the account's catalogue. */
   readonly catalog: ModelCatalog;
   readonly accountModels: Pick<AccountModels, 'open' | 'scope'>;
   readonly rateLimiter: RateLimiter;

@@ -14,7 +14,7 @@ import { modelMissing } from './model-scanner.ts';
 /** Maximum number of bytes held in memory until the model is known. Bytes above the maximum are written to disk. */
 const memoryBytesMax = 256 * 1024;
 
-/** The chunks of a request body that have been read, and the admission slot against which the buffered bytes count. */
+/** The chunks of a request body that have been read, and the admission slot that counts the buffered bytes. */
 interface HeldParts {
   readonly request: IncomingMessage;
   readonly turn: Pick<Turn, 'memory' | 'disk'> | null;

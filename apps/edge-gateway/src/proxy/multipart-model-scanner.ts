@@ -117,7 +117,7 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens after a delimiter mark the end of the body. After any other delimiter, optional padding and the next part follow.
+    // Two hyphens after a delimiter end the body. Without the hyphens, optional padding and the next part follow.
     const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
     if (isEnd && !this.#isFound) throw modelMissing();
     // Some parsers ignore an end delimiter that is not on a separate line, so the search continues.

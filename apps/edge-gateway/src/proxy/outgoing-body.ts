@@ -117,8 +117,8 @@ async function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): Promise<boolea
 }
 
 /**
- * Removes fields that are never forwarded, and any second `model` field. The gateway checks the first `model`
- * field, but most JSON parsers use the last one.
+ * Removes fields that are never forwarded, and any second `model` field. The gateway checks the first `model` field,
+ * but most JSON parsers use the last field with this name.
  */
 async function* filterMembers(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const filter = new MemberFilter(cloudFields, 'model');

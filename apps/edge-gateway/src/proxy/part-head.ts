@@ -10,7 +10,7 @@ const modelName = 'model';
  */
 export function namesModel(head: string): boolean {
   const lines = head.split('\r\n');
-  // The text starts with the rest of the delimiter's line. The next bytes are the headers of the part.
+  // The text starts with the remaining characters of the delimiter's line, followed by the headers of the part.
   // Only spaces and tabs may follow a delimiter.
   const [padding = '', ...fields] = lines;
   const dispositions: string[] = [];

@@ -32,8 +32,8 @@ function decodeSessionId(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Headers in which well-known agents send their session id, in lower case. If a request has several of these
- * headers, the first one in this list applies.
+ * Headers in which well-known agents send their session id, in lower case. If a request has several session headers,
+ * the first header in the list applies.
  */
 const agentHeaders = ['x-session-id', 'session-id', 'session_id', 'x-claude-code-session-id'];
 

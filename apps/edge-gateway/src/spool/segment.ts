@@ -121,7 +121,7 @@ export class SegmentWriter {
 
 /**
  * Writes synchronously into the page cache, which takes a few microseconds per write. A write through the thread
- * pool would take several times as long, and every request would wait for it. If the disk is so slow that the
+ * pool would take several times as long, and every request would wait for the write. If the disk is so slow that the
  * kernel blocks writers (`vm.dirty_ratio`), the event loop blocks too, so the spool needs a dedicated volume.
  */
 function writeWhole(fd: number, bytes: Buffer): void {

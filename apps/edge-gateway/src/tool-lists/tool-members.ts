@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import type { ToolPermission } from './tool-permission.ts';
 
-/** The request body, and the tool permissions that apply to it. */
+/** The request body, and the tool permissions that apply to the body. */
 export interface Restriction {
   readonly tape: JsonTape;
   readonly permission: ToolPermission;

@@ -13,8 +13,8 @@ export interface LeftOutTools {
   /** Whether the request contains the gateway's recovery tool. */
   readonly hasRecoveryTool: boolean;
   /**
-   * The token counts of the tools, followed by the token count of the recovery tool if the request has this
-   * tool.
+   * The token counts of the tools, followed by the token count of the recovery tool if the request contains a
+   * recovery tool.
    */
   readonly counts: TokenCounts | Promise<TokenCounts>;
 }

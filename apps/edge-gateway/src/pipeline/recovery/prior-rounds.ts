@@ -3,7 +3,7 @@ import type { UpstreamAnswer } from '../../upstream/upstream.port.ts';
 
 /** The state that is passed from one recovery round to the next. */
 export interface PriorRounds {
-  /** Number of recovery rounds before the current one. */
+  /** Number of recovery rounds before the current round. */
   readonly round: number;
   /** Number of content blocks that the client has received. */
   readonly blocks: number;

@@ -120,8 +120,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Whether a tool call was withheld or rewritten. The gateway must render an altered response, because the original
-   * bytes are wrong.
+   * Whether a tool call was withheld or rewritten. The gateway must render an altered response, because the client
+   * must not receive the original bytes.
    */
   get isAltered(): boolean {
     return this.isLaterRound || this.#reducer.isAltered;
@@ -208,8 +208,8 @@ export class RecoveryRounds {
 
   /**
    * Determines how to continue after a later recovery round has failed. Returns undefined if the client must receive
-   * the error. The client must receive the error if there is no earlier round, if the client received part of the
-   * failed round, or if no further request is possible.
+   * the error. The client receives the error if there is no earlier round, if part of the failed round was sent, or
+   * if no further request is possible.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;

@@ -36,9 +36,9 @@ export interface RequestedTools {
 }
 
 /**
- * @throws GatewayError `model_not_found` if none of the known providers has the chat model. Also throws
- * `provider_not_connected` if the model's provider is not connected, and `ambiguous_model` if several connected
- * providers have the model and none of them is preferred (`preferProvider`).
+ * @throws GatewayError `model_not_found` if none of the known providers has the chat model. Throws
+ * `provider_not_connected` if the model's provider is not connected. Throws `ambiguous_model` if several connected
+ * providers have the model and no provider is preferred (`preferProvider`).
  */
 export function chooseTarget(wanted: WantedTarget, catalog: ModelCatalog): Target {
   const { model, connected } = wanted;

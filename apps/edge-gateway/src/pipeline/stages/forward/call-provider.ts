@@ -143,7 +143,7 @@ const outputTokensDefault = 4096;
 
 /**
  * Translates the planned request. Translation starts from the edited bytes, so that pruning and the removal of
- * extension fields work the same in all lanes. The gateway's own messages are added unchanged. Every provider
+ * extension fields work in the same way in all lanes. The gateway's own messages are added unchanged. Every provider
  * therefore receives its own data (for example a signature) unmodified, regardless of the client's format.
  * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has a
  * loss
@@ -232,7 +232,7 @@ function takesKey({ provider }: Target, facts: CatalogModel | undefined, tokens:
   return tokens >= (facts.cache.minTokens ?? 0);
 }
 
-/** Models that accept tools added during a conversation accept them in system messages. */
+/** Models that accept new tools during a conversation receive the tools in system messages. */
 function takesSystemTurns(model: CatalogModel, format: Target['lane']['format']): boolean {
   return (format === 'messages' || format === 'converse') && addsToolsOn(model, format);
 }

@@ -101,8 +101,8 @@ async function propose(
 }
 
 /**
- * Stores the decision of the conversation. Returns the decision from the store, because another request with
- * the same beginning may have stored its decision first. Returns null if the store failed.
+ * Stores the decision of the conversation. Returns the stored decision, because another request with the same
+ * beginning may have stored its decision first. Returns null if the store failed.
  */
 async function keepProposal(
   { record }: Proposal,

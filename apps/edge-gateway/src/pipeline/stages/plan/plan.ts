@@ -57,8 +57,8 @@ interface PlanServices {
 /**
  * Combines three independent results, which are the tool set, the shortened schemas and the compressed conversation.
  * The planned request has only tools that the key may use. The tool router and the compressor run in parallel under
- * one deadline. Late or failed results of either service are ignored. The planned savings are reserved from the API
- * key's budget. If the budget is exhausted, the request is sent unchanged or rejected with
+ * one deadline. Late or failed results of the two services are ignored. The planned savings are reserved from the
+ * API key's budget. If the budget is exhausted, the request is sent unchanged or rejected with
  * `saved_token_budget_exhausted`.
  */
 export async function plan(

@@ -48,8 +48,8 @@ interface PricedSavings {
  * `net = saved tokens × mean price of this request's input − prompt cache rewrites − recovery + cache markers`. The
  * mean price covers all billed input, so leaving out cheap cached input saves little. With recovery rounds, the mean
  * price of the first round is used, because a request with every tool reads its input only once. If the tool set
- * grew, or was decided after requests with all tools, the uncached part of the prefix counts as a cost, including
- * the new end of the prefix.
+ * changed after earlier requests, the uncached part of the prefix counts as a cost, including the new end of the
+ * prefix.
  */
 export function priceSavings(
   event: Pick<

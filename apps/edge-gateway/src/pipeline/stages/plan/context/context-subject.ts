@@ -103,8 +103,8 @@ export class Wait {
   }
 
   /**
-   * Retries a query until it succeeds or the wait ends. The method does not retry a query that cannot succeed
-   * later. If another request has recently waited without success, the query runs only once.
+   * Retries a query until it succeeds or the wait ends. The method does not retry a query that cannot succeed later.
+   * The query runs only once if another request has recently waited without success.
    * @param hurry the abort signal that limits a query that runs only once
    */
   async insist<Answer>(
