@@ -1,9 +1,9 @@
 /**
  * Lints code strings with the repository's configuration. Each code string is treated as a file at a given
  * path. Reads JSON `[{ path, code }]` from stdin and writes the messages for each entry to stdout. With
- * `--tree`, the script lints the repository's sources instead. Rules that need types are off, because code
- * without a file has no types. The normal lint run covers rules that need types. The script runs as a
- * separate process, because ESLint loads its configuration in ways that Jest's realm does not allow.
+ * `--tree`, the script lints the repository's sources. Rules that need types are off, because code without a
+ * file has no types. The normal lint run covers rules that need types. The script runs as a separate process,
+ * because ESLint loads its configuration in ways that Jest's realm does not allow.
  */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';

@@ -123,7 +123,7 @@ interface Draw {
   /** The share of plans that missed a tool. */
   readonly missed: number;
   readonly tools: number;
-  /** The tool list, model and ranking method, if these values differ from `setup`. */
+  /** The tool list, model and ranking method, if different from `setup`. */
   readonly setup?: Setup;
 }
 

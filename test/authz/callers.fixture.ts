@@ -13,7 +13,7 @@ export interface RefusedCaller {
    * call routes with the access rule.
    */
   readonly refusals: Readonly<Partial<Record<Exclude<Access, 'public'>, string>>>;
-  /** The address of another gateway. Without this address, calls go to the normal gateway. */
+  /** The address of another gateway. By default, calls go to the shared gateway. */
   readonly baseUrl?: string;
 }
 

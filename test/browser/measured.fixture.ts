@@ -45,7 +45,7 @@ export async function openPerson({ keyName = 'agent' }: OpenPersonOptions = {}):
 
 /**
  * Creates an account, and sends requests through real SDKs. The requests cover several sessions, two formats,
- * and streaming and non-streaming responses. One of the requests fails.
+ * and streaming and non-streaming responses. One request fails.
  */
 export async function openMeasuredAccount(): Promise<MeasuredAccount> {
   const opened = await openPerson();

@@ -26,8 +26,8 @@ export interface Traffic {
 }
 
 /**
- * Creates an API key and sends requests with the SDKs for the three formats. Some of the requests contain
- * malicious input.
+ * Creates an API key and sends requests with the SDKs for the three formats. Some requests contain malicious
+ * input.
  */
 export async function makeTraffic(baseUrl: string, person: TestPerson): Promise<Traffic> {
   const response = await fetch(`${baseUrl}/v1/account/keys`, {

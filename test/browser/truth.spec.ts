@@ -106,7 +106,7 @@ describe('the calibration', () => {
       expect(await readMain(truth)).toMatch(new RegExp(`K = ${k}\\. K was measured.*Policy: ${version} for`));
     }
     await goTo(truth.watched.page, `requests/${truth.account.frozen.id}`);
-    // A plan always includes tools that the model called earlier, so the displayed K does not count such a tool.
+    // A plan always includes tools that the model called earlier, so the displayed K does not count these tools.
     expect(await readMain(truth)).toContain(`K = ${k! - 1}. Later requests`);
     await goTo(truth.watched.page, `requests/${truth.account.off.id}`);
     const off = await readMain(truth);

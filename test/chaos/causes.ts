@@ -55,7 +55,7 @@ function causeFault(victims: Victims, fault: Fault): Promise<void> {
   }
 }
 
-/** Another fault may affect the server that this fault needs. The fault then has no effect. */
+/** Ignores errors, because a fault can fail while another fault affects the same server. */
 const withoutError = (work: Promise<unknown>): Promise<void> =>
   work.then(
     () => undefined,

@@ -49,8 +49,8 @@ export function isLinearizable(accesses: readonly TimedAccess[], initial: string
 }
 
 /**
- * One state of the linearizability search. All accesses before `first` have taken effect, and so have the
- * accesses at the positions in `ahead`.
+ * One state of the linearizability search. All accesses before `first` have taken effect. The accesses at the
+ * positions in `ahead` have also taken effect.
  */
 interface State {
   readonly value: string | null;

@@ -50,7 +50,7 @@ export async function runSeed({ seed, seconds, faults }: RunOptions): Promise<Hi
   }
 }
 
-/** A run's clock. The clock also records when the machine did not run this process. */
+/** A run's clock. The clock records when the machine did not run this process. */
 class Clock {
   readonly stalls: { startMs: number; endMs: number }[] = [];
   #startedAt = performance.now();

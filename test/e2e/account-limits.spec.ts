@@ -18,7 +18,7 @@ const limitOf = ({ headers }: Answer) => Number(headers['x-ratelimit-limit-reque
 const countOf = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-/** Creates an API key with such a high limit that only the account's limits apply. */
+/** Creates an API key with a very high limit, so that only the account's limits apply. */
 async function createFastKey(): Promise<string> {
   const { apiKey } = await createTestAccount(stack);
   return (await createTestKey(stack.baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 100_000 })).key;

@@ -32,7 +32,7 @@ export interface BoundModel {
 }
 
 /**
- * Responds to every request. After a user turn, the model calls the tool that `wants` returns for that turn's
+ * Responds to every request. After a user turn, the model calls the tool that `wants` returns for the turn's
  * text. Before it calls a deferred tool, the model searches for the tool. After tool results, the model
  * responds with a short text.
  */

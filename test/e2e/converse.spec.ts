@@ -108,7 +108,7 @@ it('converse tool calls are forwarded, and 117 tools are pruned', async () => {
   })) as bedrock.Tool[];
   const question = 'Get the current weather forecast for the city München?';
   const ask: bedrock.Message[] = [{ role: 'user', content: [{ text: question }] }];
-  // The tool router has no cached vectors for these tools, so planning may miss its deadline.
+  // The tool router has no cached vectors for the tools, so planning may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainConverse({ ...said, output, stopReason: 'tool_use' }));
     const command = new bedrock.ConverseCommand({ ...hello, messages: ask, toolConfig: { tools } });

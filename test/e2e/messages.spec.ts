@@ -105,7 +105,7 @@ it('a messages request with 117 tools is pruned, and every byte of earlier reaso
   const turns = `[{"role":"user","content":"Get the current weather forecast for a city"},{"role":"assistant","content":[${thinking},{"type":"text","text":"Which?"}]},
     {"role":"user","content":"Get the current weather forecast for the city M\\u00fcnchen?"}]`;
   const body = `{"model":"anthropic/claude-sonnet-4-5","max_tokens":100,"messages":${turns},"tools":${JSON.stringify(tools)}}`;
-  // The tool router has no cached vectors for these tools, so planning may miss its deadline.
+  // The tool router has no cached vectors for the tools, so planning may miss its deadline.
   const names = await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     const answer = await post(body);

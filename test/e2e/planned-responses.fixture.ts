@@ -11,7 +11,7 @@ import { send, type Answer } from './http.fixture.ts';
 import { startProvider } from './provider.fixture.ts';
 import { scriptResponses, type Members } from './responses-provider.fixture.ts';
 
-/** An account whose requests to the Responses API are planned, and the provider of these requests. */
+/** An account with planning for Responses API requests, and the account's provider. */
 export interface PlannedResponses {
   /** The provider, which is available once `beforeAll` has run. */
   readonly provider: () => ReplayProvider;

@@ -22,7 +22,7 @@ interface Seen {
   readonly answer: object;
   readonly sent: readonly (readonly string[])[];
   readonly row: object;
-  /** Whether the model called a tool in this request. Only conversations with a tool call are measured. */
+  /** Whether the response contains a tool call. Only conversations with a tool call are measured. */
   readonly isCalled: boolean;
 }
 type SeenByFormat = Readonly<Record<Format, readonly Seen[]>>;

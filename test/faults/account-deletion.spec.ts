@@ -15,7 +15,7 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 /**
  * The maximum time in milliseconds until another replica continues a deletion. A replica that dies during a
- * deletion keeps its claim on the deletion for 8 s. Another replica then continues the deletion.
+ * deletion keeps its claim on the deletion for 8 s. Another replica continues the deletion after 8 s.
  */
 const resumesWithinMs = 60_000;
 

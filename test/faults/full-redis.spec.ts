@@ -83,7 +83,7 @@ async function limitMemory(redis: Redis, moreBytes: number): Promise<void> {
   await redis.config('SET', 'maxmemory', String((await memoryOf(redis)).used + moreBytes));
 }
 
-/** Sets such a low memory limit that the Redis server is full even without data. */
+/** Sets a very low memory limit, so that the Redis server is full even without data. */
 async function fill(redis: Redis): Promise<void> {
   await redis.config('SET', 'maxmemory', '1');
 }

@@ -161,8 +161,8 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * In rows without an expected rejection status, the test waits for this many responses. After this number of
- * responses, the test assumes that the hostile account has reached its limit.
+ * The number of responses after which the test assumes that the hostile account has reached its limit. The
+ * number applies to rows without an expected rejection status.
  */
 const warmResponses = 8;
 

@@ -12,7 +12,7 @@ const plainMessage = {
   usage: { input_tokens: 10, output_tokens: 20 },
 };
 
-/** Returns a healthy provider's response in that provider's format. */
+/** Returns a healthy provider's response in the provider's format. */
 export function wellAnswered({ url, body }: Pick<ReceivedRequest, 'url' | 'body'>): ReplayControls {
   const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
   if (url.endsWith('/messages')) {

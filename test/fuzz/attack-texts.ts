@@ -30,8 +30,7 @@ const known = [
 ];
 
 /**
- * Characters that few regular expressions match. At the end of a text, such a character prevents a
- * match.
+ * Characters that few regular expressions match. A text with one of the characters at its end rarely matches.
  */
 const endings = ['', '\u0000', '!', '\n'];
 const choicesMax = 6;

@@ -10,8 +10,8 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 const patience = { deadlineMs: 30_000 };
 
 /**
- * Connects as one of the test stack's NATS users, with no more than that user's permissions. By default,
- * calls wait for a response for up to 30 seconds.
+ * Connects as one of the test stack's NATS users, with only the user's permissions. By default, calls wait
+ * for a response for up to 30 seconds.
  */
 export async function connectAs(stack: Stack, user: string): Promise<Messaging> {
   const instanceId = `integration-${user}-${process.pid}`;

@@ -51,7 +51,7 @@ function renderEnvironment({ container }: Workload): Record<string, string> {
       const text = value ?? secretValues[name];
       if (text === undefined) throw new Error(`No test value for ${name}.`);
       // The key file is in a volume, which does not exist in this test.
-      // Instead, the test passes the key file's content in an environment variable.
+      // The test passes the key file's content in an environment variable.
       return name === 'VAULT_KEK_FILE' ? ['VAULT_KEK', keyOf32Bytes] : [name, text];
     }),
   );

@@ -10,7 +10,7 @@ import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 export interface Balancer {
   readonly url: string;
   /**
-   * While `work` runs, the load balancer sends no requests to the given edge. Open requests to that edge
+   * While `work` runs, the load balancer sends no new requests to the given edge. The edge's open requests
    * continue.
    */
   without(edgeUrl: string, work: () => Promise<void>): Promise<void>;

@@ -19,7 +19,7 @@ export interface RollingRestart extends Pick<
   ClientOptions,
   'requestsPerSecond' | 'openStreams' | 'chunksPerStream' | 'chunkEveryMs'
 > {
-  /** How often each process is restarted. */
+  /** The number of restarts per process. */
   readonly rounds: number;
   /** Which processes to restart, either all processes or one process of each kind. */
   readonly which: 'every' | 'one of each';

@@ -31,7 +31,7 @@ export interface Agent {
   readonly resume: (prompt: string) => readonly string[];
   /**
    * Adds MCP servers to the agent's configuration. Returns the path of a file in the home folder, and the
-   * file's content. Agents without MCP servers have no such function.
+   * file's content. The function is undefined for agents without MCP servers.
    */
   readonly addServers?: (
     servers: readonly McpServer[],

@@ -6,8 +6,8 @@ import { explainDispute } from './reasons.ts';
 type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
 
 /**
- * Two prices are considered equal if they differ by at most this fraction of the price. The model lists round
- * prices by up to half a percent.
+ * The largest difference between two equal prices, as a fraction of the price. The model lists round prices
+ * by up to half a percent.
  */
 const sameWithin = 0.005;
 

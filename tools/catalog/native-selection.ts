@@ -22,7 +22,7 @@ interface NativeRule {
 
 /**
  * The models for which the gateway uses the provider's own tool selection. OpenAI's tool search is not
- * listed, because only /v1/responses supports this search. The gateway forwards requests to /v1/responses
+ * listed, because only /v1/responses supports the search. The gateway forwards requests to /v1/responses
  * without planning them.
  */
 const rules: readonly NativeRule[] = [

@@ -8,7 +8,7 @@ import { z } from 'zod';
  * the rule `isCriticalLine` rather than a model. A model could replace the rule if its benefit justifies its
  * running time, which `npm run bench:compressor` measures. A compression step must output the same bytes on
  * every replica. Scores can differ slightly between processors, so a compression step must keep a margin
- * above these differences.
+ * above the differences.
  */
 interface LineScorer {
   /** The scores, one per line. A higher score means that the line is more relevant. */

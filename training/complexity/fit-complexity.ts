@@ -31,7 +31,7 @@ const fitted: ComplexityWeights = {
 };
 writeFileSync(join(folder, 'weights.json'), `${JSON.stringify(fitted, null, 2)}\n`);
 // The digests of the prompts that the weights were trained on.
-// The evaluation scores each training prompt with weights that were not trained on that prompt.
+// The evaluation scores each training prompt with weights that were not trained on the prompt.
 writeFileSync(
   join(folder, 'fitted-on.txt'),
   `${prompts

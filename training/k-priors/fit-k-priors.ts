@@ -14,8 +14,8 @@ import { laneNames, openLane, type Lane, type LaneName } from './lanes.ts';
 
 const kMin = 5;
 /**
- * The minimum score of the best-ranked tool in an informative turn. With the keyword method, one rare word in
- * a tool name scores about this minimum.
+ * The minimum score of the best-ranked tool in an informative turn. With the keyword method, the score for
+ * one rare word in a tool name is about the minimum.
  */
 const surenessMin: Readonly<Record<LaneName, number>> = { keyword: 3, semantic: 0, both: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];

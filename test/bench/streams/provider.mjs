@@ -118,7 +118,7 @@ const part = { type: 'output_text', text: '', annotations: [] };
 const response = { id: 'resp_bench', object: 'response', created_at: 1_790_000_000, model: 'gpt-4o-mini' };
 const usage = { input_tokens: 12, output_tokens: 9, total_tokens: 21 };
 
-/** The last events do not repeat the text, because the benchmark's texts are longer than a model's texts. */
+/** The last events omit the text, because the benchmark's texts are longer than a model's texts. */
 const responses = {
   start: (stream) => [
     renderEvent(stream, 'response.created', { response: { ...response, status: 'in_progress', output: [] } }),

@@ -44,7 +44,7 @@ const targets: readonly Target[] = [
   { format: 'converse', provider: 'hosted' },
   { format: 'gemini', provider: 'google' },
   { format: 'cohere', provider: 'cohere' },
-  // For a model that accepts tools only through the Responses API, the gateway uses that API.
+  // For a model that accepts tools only through the Responses API, the gateway uses the Responses API.
   { format: 'responses', provider: 'openai', model: 'gpt-6.2-sol' },
 ];
 
@@ -70,7 +70,7 @@ const paths: Readonly<Record<Exclude<ClientName, 'converse'>, string>> = {
 
 /** Returns the recorded request as a client would send it to another provider. Only the model name is changed. */
 function addressTo({ provider, model: given }: Target, { format }: Origin, recording: Recording): Sent {
-  // Bedrock receives Responses API requests for non-Claude models unchanged.
+  // The gateway sends Responses API requests for non-Claude models to Bedrock unchanged.
   const isClaude = provider === 'hosted' && format === 'responses';
   const name = isClaude ? 'anthropic.some-model' : recording.model;
   const model = `${provider}/${given ?? name ?? 'some-model'}`;
@@ -159,7 +159,7 @@ function hasTools(recording: Recording): boolean {
 }
 
 /**
- * The Responses API has the most recordings per pair of formats, so `npm test` checks only a third of these
+ * The Responses API has the most recordings per pair of formats, so `npm test` checks only a third of the
  * recordings.
  */
 const responsesStep = 3;

@@ -14,7 +14,7 @@ interface Origin {
   readonly format: string;
   readonly provider: string;
   readonly read: ReadSource;
-  /** A model that accepts tools only on the recorded API. The test adds a tool to requests for this model. */
+  /** A model that accepts tools only on the recorded API. The test adds a tool to requests for the model. */
   readonly model?: string;
 }
 
@@ -102,7 +102,7 @@ function isPossible(origin: Origin, client: ClientName, recording: Recording): b
 }
 
 /**
- * The Responses API has the most recordings per pair of formats, so `npm test` checks only a third of these
+ * The Responses API has the most recordings per pair of formats, so `npm test` checks only a third of the
  * recordings.
  */
 const responsesStep = 3;

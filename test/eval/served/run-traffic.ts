@@ -32,7 +32,7 @@ export interface TrafficResult {
  * conversations and for all other accounts.
  */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
-/** The worker computes a new policy when the number of shadow conversations has grown by this factor. */
+/** The relative growth in shadow conversations after which the worker computes a new policy. */
 const growth = 1.2;
 const firstSamples = 20;
 const setup = ['list', 'model', 'ranker'] as const;

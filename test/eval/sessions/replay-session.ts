@@ -78,8 +78,8 @@ function noteLabel(
 }
 
 /**
- * Adds the model's response to the request under the plan. The model calls the tool directly, calls the
- * recovery tool first, or continues without the tool.
+ * Adds the model's response to a planned request. The model calls the tool directly, calls the recovery tool
+ * first, or continues without the tool.
  */
 function answer(
   { list, index }: ReplaySubject,

@@ -58,7 +58,7 @@ export function writePrivateJson(file: string, value: unknown): void {
 
 /**
  * Returns the parsed JSON file, or null if the file is missing. Throws on invalid JSON, because only another
- * program can have written such a file.
+ * program can have written the file.
  */
 export function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;

@@ -24,7 +24,7 @@ export const natsUsers: readonly ServiceName[] = [
 
 /**
  * A NATS user that receives every message and sends none. Tests subscribe as the NATS user `observer` to
- * search messages for secrets. The user exists only in stacks that request this user.
+ * search messages for secrets. The user exists only in stacks with `hasObserver`.
  */
 export const observer = 'observer';
 

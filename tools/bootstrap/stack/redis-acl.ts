@@ -66,9 +66,9 @@ const sharesOf = (purpose: string) => `share:v1:*:${purpose}:*`;
 const jobsOf = (queue: string) => `bull:${queue}:*`;
 
 /**
- * The permissions of each service on each Redis server. A service without an entry has no user on that Redis
- * server. A new Redis key or command in a service needs an entry in `redisRights`. Without an entry, Redis
- * rejects the command with `NOPERM`.
+ * The permissions of each service on each Redis server. A service without an entry for a Redis server has no
+ * user on the server. A new Redis key or command in a service needs an entry in `redisRights`. Without an
+ * entry, Redis rejects the command with `NOPERM`.
  */
 export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceName, RedisRights>>>> = {
   queue: {

@@ -118,8 +118,8 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 };
 
 /**
- * The date in the names of the API controls for bound reasoning. The first model with bound reasoning was
- * released after this date.
+ * The date in the names of the API controls for bound reasoning. All models with bound reasoning were
+ * released after the date.
  */
 const bindingSince = '2026-08-01';
 
@@ -127,7 +127,7 @@ const bindingSince = '2026-08-01';
  * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is
  * treated as a model with bound reasoning. If the model has no bound reasoning, the gateway only saves fewer
  * tokens. If a model with bound reasoning were treated as a model without bound reasoning, requests would
- * fail. Returns undefined for models of other makers and for older Claude models without these facts.
+ * fail. Returns undefined for models of other makers and for older Claude models without known facts.
  */
 export function findClaudeFacts(
   provider: string,
