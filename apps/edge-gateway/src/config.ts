@@ -29,7 +29,7 @@ const edgeVariables = z
      * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the Redis cache
      * per UTC day. Conversation state beyond the limit is not shared between gateway processes. A process that lacks
      * the conversation state computes it again. Encrypted reasoning has a separate limit of the same size, and
-     * reasoning beyond that limit is dropped.
+     * reasoning beyond the limit is dropped.
      */
     CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
       .number()
@@ -38,7 +38,7 @@ const edgeVariables = z
       .default(128 * mebibyte),
     /**
      * Directory with the events of accepted requests, which are kept until the events are in Postgres. Each gateway
-     * process creates its own subdirectory of the directory.
+     * process creates its own subdirectory.
      */
     SPOOL_DIR: z.string().min(1),
     SPOOL_BYTES_MAX: z.coerce

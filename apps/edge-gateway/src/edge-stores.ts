@@ -96,9 +96,7 @@ export function openBudgets(
   return { budgets, redis, close };
 }
 
-/**
- * Reads the net saved tokens of each of an account's API keys on this UTC day and in this week from the request log.
- */
+/** Returns the net tokens that each API key of an account has saved on this UTC day and in this week. */
 async function readLoggedUsage(messaging: Messaging, accountId: string): Promise<LoggedUsage> {
   const day = dayOf(Date.now());
   const to = new Date((day + 1) * dayMs).toISOString();

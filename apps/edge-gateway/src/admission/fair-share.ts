@@ -64,7 +64,7 @@ export class AccountAmounts {
   }
 
   /**
-   * If the share allows it, adds the amount to the account's usage and returns null. If the share does not
+   * If the share allows the amount, adds the amount to the account's usage and returns null. If the share does not
    * allow the amount, the method adds nothing and returns the reason.
    */
   take(accountId: string, amount: number): ShareRefusal | null {

@@ -6,7 +6,7 @@ import { LOGGER } from '../access/tokens.ts';
 import { formatOfPath, renderError } from '../request/http-response.ts';
 
 /**
- * Status codes of errors that the caller causes. The gateway logs such errors, because a series of errors may
+ * Status codes of errors that the caller causes. The gateway logs errors of callers, because a series of errors may
  * indicate an attack.
  */
 const refusals = new Set([401, 403, 429]);

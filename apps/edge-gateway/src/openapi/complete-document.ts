@@ -44,8 +44,7 @@ const texts: ReadonlyMap<string, FieldText> = new Map(Object.entries(fieldTexts)
 
 /**
  * Completes an OpenAPI document in place. A field without a description gets the shared text of its name. Request
- * bodies and successful responses get examples. A text for `<parent>.<name>` takes precedence over a text for
- * `<name>`.
+ * bodies and successful responses get examples. A text for `<parent>.<name>` overrides a text for `<name>`.
  */
 export function completeDocument(document: CompletedDocument): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;

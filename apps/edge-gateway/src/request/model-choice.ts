@@ -2,7 +2,7 @@ import type { RequestEventV1 } from '@gateway/contracts';
 import type { Attributes } from '@gateway/observability';
 import type { ChoiceReason, ComplexityLevel, RoutingChoice, RoutingMode } from '@gateway/model-routing';
 
-/** The model that the gateway chose for a request in which the client left the choice to the gateway. */
+/** The model that the gateway chose for an automatically routed request. */
 export interface ModelChoice {
   readonly mode: RoutingMode;
   readonly reason: ChoiceReason;

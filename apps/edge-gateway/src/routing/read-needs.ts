@@ -19,8 +19,8 @@ const tokensPerFile = 3_000;
 const fileBytesMin = 4_096;
 
 /**
- * Determines the model capabilities that a request needs. Files in a request are detected by their magic bytes. A
- * byte marker in a tool's arguments only makes the function return more capabilities than needed.
+ * Determines the model capabilities that a request needs. Files in a request are detected by their magic bytes. If a
+ * tool's arguments contain magic bytes, the result may include capabilities that the request does not need.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {

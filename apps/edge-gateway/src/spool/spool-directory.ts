@@ -23,7 +23,7 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const path = join(spoolDir, `${instanceId}.${uuidv7()}`);
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    // Another process may lock the empty directory first and remove it, because it searches for abandoned directories.
+    // A process that searches for abandoned directories may lock and remove the empty directory first.
     const lock = tryLockDirectory(path);
     if (lock !== null) return { path, lock, segments: [] };
   }

@@ -42,9 +42,7 @@ function identifyItem(item: Fields): ItemCall | undefined {
   return { name: tool, identities: [spellType(tool)] };
 }
 
-/**
- * Returns the name of the denied tool that an output item calls, or undefined if the client may get the item.
- */
+/** Returns the name of the denied tool that an output item calls, or undefined if the client may receive the item. */
 export function findDeniedItem(item: unknown, permission: ToolPermission): string | undefined {
   if (!isFields(item)) return undefined;
   const call = identifyItem(item);

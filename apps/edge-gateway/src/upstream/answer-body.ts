@@ -21,8 +21,8 @@ export interface BodyReader {
 }
 
 /**
- * Maximum number of bytes that are buffered without a reader before the source is paused. undici and Node
- * streams also use this limit.
+ * Maximum number of bytes that are buffered without a reader before the source is paused. undici and Node streams
+ * use the same limit.
  */
 const heldBytesMax = 64 * 1024;
 const noBytes = Buffer.alloc(0);

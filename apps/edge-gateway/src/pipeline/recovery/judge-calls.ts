@@ -111,8 +111,8 @@ interface InvalidCalls {
 }
 
 /**
- * Checks the tool calls in a response against the client's own definitions. The function never throws, because
- * a client may send an invalid schema.
+ * Checks the tool calls in a response against the client's own definitions. The function never throws, even if a
+ * client sends an invalid schema.
  */
 export type JudgeCalls = (calls: ResponseSummary['toolCalls']) => InvalidCalls;
 

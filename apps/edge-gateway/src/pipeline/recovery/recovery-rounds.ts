@@ -229,7 +229,7 @@ export class RecoveryRounds {
     });
   }
 
-  /** Whether a fresh start is possible, because it would be the first and the client has received no bytes. */
+  /** Whether a first fresh start is possible. The client must not have received any bytes. */
   get #mayStartAfresh(): boolean {
     return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
   }

@@ -62,7 +62,7 @@ function targetAt(
   catalog: ModelCatalog,
 ): Target {
   const own = provider.name === hostedProvider ? ownCredential : null;
-  // Most providers offer the Responses API only as a proxied endpoint, and not for all their models.
+  // Most providers offer the Responses API only as a proxied endpoint, and only for some models.
   // On the Responses API, the gateway calls only the model that the client names, because other models may lack the Responses API.
   const route = isNamed && format === 'responses' ? proxyRouteOf(provider, 'responses', model) : undefined;
   if (route !== undefined)

@@ -117,7 +117,7 @@ function kindOf(
   return chosen.target === target ? 'credential' : 'fallback';
 }
 
-/** Chooses the candidate to call next if the given call, which has no response yet, fails. */
+/** Chooses the next candidate in case the given call, which has no response yet, fails. */
 export function chooseAlternative(
   { target: { model }, connection: { backend } }: Candidate,
   target: Target,

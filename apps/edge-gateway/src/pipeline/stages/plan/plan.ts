@@ -240,7 +240,7 @@ function isBoundSession(
   return tools.length > 0 && isReasoningBound(request, target, model);
 }
 
-/** Returns whether a request without tools may be compressed. The account must have turned on such compression. */
+/** Returns whether the account allows the compression of requests without tools. */
 function mayCompressWithoutTools({ compression }: Caller): boolean {
   return compression.mode !== 'off' && compression.applyWithoutTools;
 }

@@ -70,7 +70,7 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
       waiting.beforeAny(withIds);
       waiting.add(frame, rounds.push(withIds));
       if (rounds.isAltered) return switchToRendering();
-      // After an error, the gateway decides no further tool calls. Withheld calls are dropped, and the error is sent.
+      // After an error, the gateway drops all withheld calls and sends the error.
       if (!rounds.isUnchanged && withIds.some(({ type }) => type === 'error')) return switchToRendering();
       return rounds.hasShown && rounds.isUnchanged ? waiting.release() : [];
     },

@@ -47,7 +47,7 @@ export interface ResponseWriter {
 /**
  * Maximum length of a buffered frame in bytes. The maximum is the limit of the messages parser, plus room for the
  * fields around the data. The whole document of a server tool arrives in a single event. Each parser also has a
- * limit of its own, which is lower for chat completions.
+ * separate limit, which is lower for chat completions.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 

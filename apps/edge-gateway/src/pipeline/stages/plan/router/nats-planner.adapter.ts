@@ -23,9 +23,9 @@ const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
  * Limits the new tool definitions that one account may send while other accounts are active. An account may
- * initially send the longest tool list twice to the router and the compressor. The account may then send 250
- * definitions per second. Each definition counts as one millisecond of processor time, because computing the vector
- * of a definition takes about a millisecond.
+ * initially send the longest tool list twice to the router and the compressor. After the initial burst, the account
+ * may send 250 definitions per second. Each definition counts as one millisecond of processor time, because
+ * computing the vector of a definition takes about a millisecond.
  */
 export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
