@@ -23,7 +23,7 @@ export interface EncoderParts {
 /**
  * Builds the encoder model. The formula is vectors = normalize(Σ weight × gain × table[id] over the turn's
  * fields × turn + the same sum over the tool's fields). Rows are gathered as int8 and widened afterwards, so
- * the cost depends on the number of tokens and not on the table size.
+ * the cost is proportional to the number of tokens.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {
   return model(

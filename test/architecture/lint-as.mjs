@@ -3,7 +3,7 @@
  * path. Reads JSON `[{ path, code }]` from stdin and writes the messages for each entry to stdout. With
  * `--tree`, the script lints the repository's sources. Rules that need types are off, because code without a
  * file has no types. The normal lint run covers rules that need types. The script runs as a separate process,
- * because ESLint loads its configuration in ways that Jest's realm does not allow.
+ * because ESLint cannot load its configuration in Jest's realm.
  */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';

@@ -60,8 +60,8 @@ export interface World {
 }
 
 /**
- * The lifetime of an expiring API key in milliseconds. An expiry in the past is rejected, so the lifetime is
- * longer than the time to create an API key on a busy machine.
+ * The lifetime of an expiring API key in milliseconds. The lifetime is longer than the creation of an API key
+ * takes on a busy machine, because an expiry in the past is rejected.
  */
 const expiresAfterMs = 6_000;
 

@@ -95,7 +95,7 @@ export async function signIn({ context }: WatchedPage, person: Pick<TestPerson, 
   const answer = await context.request.post('/v1/auth/log-in', { data: { email, password } });
   if (!answer.ok()) throw new Error(`log-in failed with status ${answer.status()}: ${await answer.text()}`);
   await context.addInitScript(() => {
-    // The script sets the sign-in flag only once, so that a page load after a sign-out does not set it again.
+    // The script sets the sign-in flag only once, so that a page load after a sign-out leaves the flag unset.
     if (sessionStorage.getItem('was-marked') !== null) return;
     sessionStorage.setItem('was-marked', 'yes');
     localStorage.setItem('svc-was-signed-in', 'yes');

@@ -27,8 +27,8 @@ export function collectAccesses(history: History): Map<string, TimedAccess[]> {
 }
 
 /**
- * Checks that one register is linearizable. An order of the accesses must then explain every read, and each
- * access must take effect between its start and its end. The search uses Wing and Gong's algorithm ("Testing
+ * Checks that one register is linearizable. A valid order of the accesses explains every read. In the order,
+ * each access takes effect between its start and its end. The search uses Wing and Gong's algorithm ("Testing
  * and Verifying Concurrent Objects", 1993). The search skips visited states, as in Lowe's paper ("Testing for
  * linearizability", 2017).
  * @throws Error if the search needs more than 400,000 states

@@ -1,7 +1,7 @@
 /**
  * Reduces a failing list of items to a shorter list that still fails. Implements the ddmin algorithm of Zeller and
  * Hildebrandt ("Simplifying and Isolating Failure-Inducing Input", 2002). In each step, the list is divided into
- * parts. The next list is a part that still fails, or the list without one part if that list still fails.
+ * parts. If a part or the list without the part still fails, the shorter list is divided next.
  * @param fails tests a list. If a test of a nondeterministic system misses a failure, the result may be longer.
  * @param runsMax limits the number of test runs.
  */

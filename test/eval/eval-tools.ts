@@ -132,7 +132,7 @@ function keepAll(target: number) {
 
 /**
  * Compares recall@5 and recall@10 of the semantic method and the baseline, with 100 candidate tools. Returns
- * the number of sets on which the semantic method is better, and the largest deficit of the semantic method.
+ * the number of sets on which the semantic method is better, and the method's largest deficit on any set.
  */
 function compareWithBaseline() {
   const differences = setNames.flatMap((set) => {

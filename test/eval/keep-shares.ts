@@ -42,8 +42,8 @@ export function measureKeeping(samples: readonly KeepSample[], target: number): 
 }
 
 /**
- * For each needed tool, returns the distance between the best score of all tools and the best score among the
- * needed tool's alternatives.
+ * Returns the distance of each needed tool from the best score. A needed tool's score is the best score among
+ * its alternatives.
  */
 function distancesOf({ scores, goldPlaces }: RankedPool): number[] {
   const top = scores.reduce((best, score) => Math.max(best, score), -Infinity);

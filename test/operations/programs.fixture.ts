@@ -12,8 +12,8 @@ export const prometheusProgram: ServerProgram = {
 export const nginxProgram: ServerProgram = { program: 'nginx', debian: 'nginx-light', homebrew: 'nginx' };
 
 /**
- * Installs the programs that tests run in addition to the stack, in the way in which the stack installs its
- * servers. Throws an error with the name of a missing program.
+ * Installs the programs that tests run in addition to the stack, like the stack installs its servers. Throws
+ * an error with the name of a missing program.
  */
 export async function installTestPrograms(programs: readonly ServerProgram[]): Promise<void> {
   const missing = await withLock(join(root, '.data/setup.lock'), () => installPrograms(programs));

@@ -46,8 +46,8 @@ const READS_MAX = 10;
 const BETWEEN_READS_MS = 1000;
 
 /**
- * Reads the usage of an API key. A request appears in the log about a second after it ends, so the log is
- * read until two reads agree.
+ * Reads the usage of an API key. A request appears in the log about a second after its end, so the function
+ * reads the log until two reads agree.
  * @returns undefined if the log has no request with the key
  */
 export async function readUsage(

@@ -140,8 +140,8 @@ export const kindsByOutput: Readonly<Record<string, ModelKind>> = {
 };
 
 /**
- * Models that the catalogue excludes. Some excluded models are of a kind that the catalogue does not contain,
- * and other models are not served at the provider's address.
+ * Models that the catalogue excludes. Some excluded models are of a kind that the catalogue does not contain.
+ * Other excluded models are not served at the provider's address.
  */
 export const exclusions: readonly Exclusion[] = [
   { modelId: /\blyria\b/i, reason: 'generates music' },

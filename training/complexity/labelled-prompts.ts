@@ -37,8 +37,8 @@ const capableDefault = 'gpt-4-1106-preview';
 
 /**
  * Reads `labelled.jsonl`. The two models with labels in the most lines are compared. The capable model is the
- * one that the data set's description names, or otherwise the one with more correct answers. Lines without a
- * JSON object, without a prompt, or without a label for each of the two models are counted and skipped.
+ * model that the data set's description names, or the model with more correct answers. Lines without a JSON
+ * object, without a prompt, or without a label for each of the two models are counted and skipped.
  * @throws if no line is usable
  */
 export function loadLabelledPrompts(folder: string): LabelledPrompts {

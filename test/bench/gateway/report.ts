@@ -87,7 +87,7 @@ export class Report {
     return median(ours.map((rate, round) => rate / (others[round] ?? Number.NaN)));
   }
 
-  /** The latency that we add to the bare proxy's latency in the same round, as the median over all rounds. */
+  /** Our latency minus the bare proxy's latency in the same round, as the median over all rounds. */
   #added(load: string): number {
     const bare = this.#byRound('bare', load, 1, 'p50Ms');
     const ours = this.#byRound('ours', load, 1, 'p50Ms');

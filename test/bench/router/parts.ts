@@ -50,9 +50,9 @@ export async function measureKnown(questions: number) {
 const rankerOf = (policyVersion: string): string => policyVersion.split(/[./]/).slice(0, 2).join('.');
 
 /**
- * Measures plans with both encoders for a known list of 100 tools. The result `first_turn` is for a
- * conversation's first request, `later_step` for a step of an agent loop, and `later_user_turn` for the next
- * user turn. Every user turn is new.
+ * Measures plans with both encoders for a known list of 100 tools. The results are for a conversation's first
+ * request (`first_turn`), a step of an agent loop (`later_step`), and the next user turn (`later_user_turn`).
+ * Every user turn is new.
  */
 export async function measureBoth(questions: number) {
   const router = await RouterUnderTest.open({ encoders: 'both' });

@@ -17,7 +17,7 @@ export interface StreamingProvider {
   stop(): void;
 }
 
-/** Starts the test provider in a separate process, so that it does not share an event loop with the client. */
+/** Starts the test provider in a separate process, so that provider and client have separate event loops. */
 export async function startStreamingProvider(): Promise<StreamingProvider> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'provider.mjs')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

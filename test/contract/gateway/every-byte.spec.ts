@@ -14,9 +14,9 @@ interface CutApi {
   readonly provider: string;
   readonly type: string;
   /**
-   * The formats of the clients that read the cut streams. For each byte position, a client of one of the
-   * formats reads a stream that is cut at the position. A stream in a client format is read only by a client
-   * of that format.
+   * The formats of the clients that read the cut streams. For each byte position, the test cuts the stream at
+   * the position, and a client of one format reads the stream. A stream in a client format is read only by a
+   * client of that format.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;

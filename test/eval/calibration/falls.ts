@@ -227,7 +227,7 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
 
 /**
  * Draws conversations of the given account with recall at `k` ten percentage points lower. In some
- * conversations in which all needed tools ranked within `k`, one of the tools gets a rank beyond `k`.
+ * conversations with all needed tools within rank `k`, one tool gets a rank beyond `k`.
  */
 function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   return (random: () => number): number[] => {

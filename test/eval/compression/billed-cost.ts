@@ -36,9 +36,8 @@ export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly 
 }
 
 /**
- * Adds the given number of tool and instruction tokens in front of each turn's messages. The added
- * tokens are in the provider's cache from the first turn on, as in every session of an agent except its
- * first.
+ * Adds the given number of tool and instruction tokens in front of each turn's messages. The added tokens are
+ * in the provider's cache from the first turn on, because an agent's earlier sessions sent the tokens.
  */
 export function withFront(turns: readonly BilledTurn[], frontTokens: number): BilledTurn[] {
   return turns.map(({ sharedTokens, tokens }) => ({

@@ -12,10 +12,10 @@ export const isBound = (model: CatalogModel): boolean =>
   bindsReasoning(model, model.modelId).effect !== 'none';
 
 /**
- * Measures a model with bound reasoning with several methods and several K. The methods are only compression, a
- * constant set of loaded tools, and turns that load additional tools. A new account has the shipped priors. An older
- * account has the policy that the worker computes from the measured conversations. A model of OpenAI, which drops
- * reasoning, receives the names and descriptions of deferred tools, and its turns load no tools.
+ * Measures a model with bound reasoning with several methods and several K. The methods are only compression,
+ * a constant set of loaded tools, and turns that load additional tools. A new account has the shipped priors.
+ * An older account has the policy that the worker computes from the measured conversations. OpenAI's models
+ * drop reasoning, receive the names and descriptions of deferred tools, and load no tools in later turns.
  */
 export async function measureBound(
   model: CatalogModel,

@@ -1,9 +1,6 @@
 import { items, member, parseRaw, parsers, RawObject, type Parser, type Raw } from './lenient-json.ts';
 
-/**
- * Returns the tools that a server would offer its model, by the names under which the model can call
- * them.
- */
+/** Returns the tools that a server would offer its model, by the names that the model can call. */
 export function toolsSeen(body: Buffer): ReadonlySet<string> {
   const text = body.toString('utf8');
   const root = parseRaw(text);

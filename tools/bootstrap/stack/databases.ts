@@ -25,8 +25,8 @@ async function createDatabase(client: pg.Client, owner: string, password: string
 }
 
 /**
- * Creates a database and a role for each owner. A role can open only its own database, because the function
- * revokes the default PUBLIC right to connect on every database.
+ * Creates a database and a role for each owner. A role can open only its own database. The function revokes
+ * PUBLIC's default right to connect to every database.
  */
 export async function createDatabases(
   adminUrl: string,
