@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Keeps the default order, but runs specs that examine the whole test run last. */
+/** Runs the specs in the default order, except that specs that examine the whole test run come last. */
 export default class LastSpecSequencer extends Sequencer {
   async sort(tests) {
     const sorted = await super.sort(tests);

@@ -76,7 +76,7 @@ function describeRun(comparison: Comparison): string {
 const basicTools = ({ prompt }: SessionRequest): string[] =>
   prompt.tools.flatMap(({ name, namespace }) => (namespace === undefined && isBasicTool(name) ? [name] : []));
 
-/** Declares the tests of the given sessions. The last test compares the costs over all sessions. */
+/** Defines the tests of the given sessions. The last test compares the costs over all sessions. */
 export function testSubjects(subjects: readonly Subject[]): void {
   const comparisons: Comparison[] = [];
   beforeAll(() => installSubjects(subjects), SETUP_WITHIN_MS);

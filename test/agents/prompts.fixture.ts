@@ -21,9 +21,9 @@ export interface Prompt {
   readonly format: AgentFormat;
   readonly tools: readonly OfferedTool[];
   readonly items: readonly PromptItem[];
-  /** The tool list and the instructions, in the form in which the provider caches them. */
+  /** The tool list and the instructions, as the provider caches the prompt. */
   readonly head: readonly [tools: string, instructions: string];
-  /** The messages, in the form in which the provider caches them. */
+  /** The messages, as the provider caches the prompt. */
   readonly messages: readonly string[];
 }
 

@@ -115,7 +115,7 @@ export async function listKeys(context: Omit<Context, 'random'>): Promise<void> 
   });
 }
 
-/** Sends a change to a random key. A 404 response proves that the key does not exist. */
+/** Sends a request that changes a random key. A 404 response proves that the key does not exist. */
 async function changeKey(
   context: Context,
   render: (key: ChatKey, id: string) => Pick<Call, 'kind' | 'sent'> & { readonly writes: RegisterAccess[] },

@@ -144,7 +144,7 @@ export interface History {
   readonly recoveryMs: number;
 }
 
-/** A promise that a run broke. */
+/** A violation of a promise in a run. */
 export interface Violation {
   readonly promise: string;
   readonly detail: string;

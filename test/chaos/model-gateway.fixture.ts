@@ -11,9 +11,9 @@ interface ModelKey {
 
 /** Defects that a test can switch on in the model gateway. */
 export interface Defects {
-  /** A rename is acknowledged but never applied. */
+  /** The gateway acknowledges a rename but does not apply the rename. */
   losesRenames?: boolean;
-  /** A list of keys returns the names from before the last change. */
+  /** The list of keys has the names from before the last change. */
   readsStaleNames?: boolean;
   /** A deleted provider stays connected. */
   keepsProviders?: boolean;

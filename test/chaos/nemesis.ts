@@ -26,7 +26,7 @@ const tables = [
   'billing.ledger_entries',
 ] as const;
 
-/** The possible targets of each kind of fault, and the weight of the kind in a random draw. */
+/** The possible targets of each kind of fault, and the kind's weight in the random choice. */
 const choices: Readonly<
   Record<FaultKind, { weight: number; targets: readonly string[]; longestMs: number }>
 > = {

@@ -22,7 +22,7 @@ describe('guessing passwords', () => {
   it('a log-in with an unknown address gets the same response in the same time as a log-in with a wrong password', async () => {
     const known: number[] = [];
     const unknown: number[] = [];
-    // The test makes too few attempts to be blocked, with both registered and unregistered email addresses.
+    // The test makes only four attempts per email address, so the gateway does not block the test.
     for (let n = 0; n < 4; n++) {
       for (const [email, times] of [
         [person.email, known],

@@ -18,7 +18,7 @@ import { plainAnswer, startProvider, streamedAnswer } from './provider.fixture.t
  */
 const exportedWithinMs = 30_000;
 const always = ['edge-gateway', 'tool-router', 'worker'];
-/** Services that the edge calls only for the first request, to send tool definitions and fetch the credential. */
+/** Services that the edge calls only for the first request, to compress tool schemas and to read the credential. */
 const onceKnown = ['compressor', 'provider-vault'];
 const upstreamKey = 'sk-upstream-of-tracing-0123456789';
 const canary = 'canary-content-7c1e';

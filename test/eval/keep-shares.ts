@@ -27,8 +27,8 @@ const seed = 20_261_120;
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
  * calibrated value is the distance between a tool's score and the best score. Calibration chooses the
  * smallest distance at which the mean loss of needed tools is at most 1 − target. The mean includes 100
- * samples from the set and one lost sample. The measured shares come from the set's other questions, over
- * five seeded splits.
+ * samples from the set and one lost sample. The shares are measured on the set's other questions, in five
+ * seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));

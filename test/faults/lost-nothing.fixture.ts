@@ -16,7 +16,7 @@ export interface Kill {
   /** The number of completed requests after which the process is killed. */
   readonly atAnswers: number;
   /**
-   * An additional delay in milliseconds. The delays are random, so kills interrupt requests at different stages.
+   * A random delay before the kill, in milliseconds. Kills therefore interrupt requests at different stages.
    */
   readonly afterMs: number;
 }

@@ -28,8 +28,8 @@ export interface DeadLetterBox {
 const pageLetters = 500;
 
 /**
- * Opens the list of dead letters on the queue's Redis server. A dead letter contains usage events that could
- * not be written to Postgres.
+ * Connects to the list of dead letters on the queue's Redis server. A dead letter contains usage events that
+ * could not be written to Postgres.
  */
 export function openDeadLetters(redisUrl: string): DeadLetterBox {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });

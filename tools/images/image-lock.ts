@@ -86,7 +86,7 @@ function nameOf(reference: string): string {
   return colon > tagged.lastIndexOf('/') ? tagged.slice(0, colon) : tagged;
 }
 
-/** Pins the version and digest of every third-party image as in the lock file. */
+/** Writes the lock file's version and digest into every third-party image reference. */
 export function pinReferences(text: string, lock: ImageLock): string {
   return listReferences(text)
     .filter(({ reference }) => !isOwnImage(reference))

@@ -13,7 +13,7 @@ export interface Lane {
 }
 
 /**
- * Opens a ranking method. The semantic method ranks each tool set with models that were not trained on the
+ * Loads a ranking method. The semantic method ranks each tool set with models that were not trained on the
  * tool set's family. `both` is the semantic method with both encoders.
  */
 export function openLane(name: LaneName, data: ToolData): Lane {

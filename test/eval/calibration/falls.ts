@@ -20,8 +20,8 @@ const every = 20;
 const growth = 0.3;
 export const quietConversations = 20_000;
 /**
- * The number of conversations between two calibrations while recall is not suspected to fall. To raise an
- * alarm, the worker needs evidence from more conversations than lie between two calibrations.
+ * The number of conversations between two calibrations while recall is not suspected to fall. An alarm
+ * requires evidence from several calibrations.
  */
 const quietEvery = 200;
 const episode = 10;

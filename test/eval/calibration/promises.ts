@@ -5,8 +5,8 @@ import { ServedAccount } from './served-account.ts';
 import { chooseOracleK, effectiveRecallOf, simulateAccount } from './simulated-account.ts';
 
 /**
- * The numbers of shadow conversations at which the evaluation measures an account. Each first number is the
- * minimum for its recall target.
+ * The numbers of shadow conversations after which the evaluation measures an account, by recall target.
+ * Without a missed tool, 29, 59 and 299 conversations are enough to prove the targets.
  */
 const cases = [
   { target: 0.9, counts: [29, 100, 300, 1000] },

@@ -54,7 +54,7 @@ export function prepareSubjects(
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
 
 /**
- * Opens the ranking method for sessions. For a data set's session, the semantic method uses models that were
+ * Loads the ranking method for sessions. For a data set's session, the semantic method uses models that were
  * trained without the set's family.
  */
 function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, ToolDefinition>): RankerOf {

@@ -20,7 +20,7 @@ export interface Recorder {
   readonly messaging: Messaging;
   readonly spool: RequestSpool;
   readonly shipper: SpoolShipper;
-  /** Accepts and completes one request, like the gateway does. */
+  /** Records the start and the end of one request, like the gateway does. */
   record(accountId: string, change?: Partial<RequestEventV1>, traceparent?: string): Promise<RequestEventV1>;
   /** Resolves when the worker has reported every recorded event as written to Postgres. */
   untilCommitted(withinMs?: number): Promise<void>;

@@ -75,7 +75,7 @@ async function record(accountId: string, conversations: readonly Conversation[])
 }
 
 /**
- * Creates an account's conversations. Every fifth conversation is a shadow conversation. Of the remaining
+ * Creates an account's conversations. Every fifth conversation is a shadow conversation. Among the remaining
  * conversations, every `recovered`-th conversation recovers a tool.
  */
 function traffic(

@@ -29,7 +29,7 @@ export const stackOptions = z.object({
   apps: z.array(z.string()).optional(),
   /** Images that replace this checkout's build, by process name (for example `worker-2`). */
   images: z.record(z.string(), unpackedImage).default({}),
-  /** Whether to try the default ports first. Set `useDefaultPorts` for at most one stack on a machine. */
+  /** Whether to try the default ports first. At most one stack on a machine should set `useDefaultPorts`. */
   useDefaultPorts: z.boolean().default(false),
   restartCrashed: z.boolean().default(true),
   /**
