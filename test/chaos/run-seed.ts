@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly faults: readonly Fault[];
 }
 
-/** The longest time after the last fault until all requests succeed, in milliseconds. The run ends after this time. */
+/** The longest time in milliseconds from the last fault to the end of the run, if some requests still fail. */
 const recoveryMaxMs = 60_000;
 
 /** Runs the clients and the nemesis against a new stack. Returns the recorded history. */

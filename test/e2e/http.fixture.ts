@@ -25,7 +25,7 @@ const answersWithinMs = 20_000;
 
 /** A response that may have been cut off. */
 export interface PartialAnswer extends Answer {
-  /** The error that cut the response off. The error is null if the client received the complete response. */
+  /** The error that cut the response off, or null if the client received the complete response. */
   readonly brokenBy: NodeJS.ErrnoException | null;
 }
 

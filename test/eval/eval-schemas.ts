@@ -29,8 +29,8 @@ const sets: Readonly<Record<string, readonly Definition[]>> = {
   bfcl: loadSet('bfcl_'),
 };
 /**
- * The whitespace styles in which clients write tool definitions. The styles are compact, Python's json
- * module, and indented.
+ * The whitespace styles in which clients write tool definitions. The whitespace styles are compact, Python's
+ * json style, and indented.
  */
 const writings: Readonly<Record<string, (tool: Definition) => string>> = {
   compact: (tool) => JSON.stringify(wrap(tool)),

@@ -36,7 +36,7 @@ import { itemAt, type ToolData } from './tool-data.ts';
 export interface Seen {
   readonly index: KeywordIndex;
   readonly turn: StageTurn;
-  /** Keyword scores. The array is indexed by tool position. */
+  /** Keyword scores, indexed by tool position. */
   readonly keyword: Float64Array;
   /** The features of each tool, in the order of `allFeatureNames`. */
   readonly features: Float32Array;

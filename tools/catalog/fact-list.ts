@@ -25,7 +25,7 @@ const factPrices = z.strictObject({
     .optional(),
 });
 
-/** Prices that apply from a certain day on. The day is null if the day of the price change is unknown. */
+/** Prices that apply from a certain day on, or from an unknown day if the day is null. */
 const priceChange = z.strictObject({
   from: day.nullable(),
   input: z.number().nonnegative(),

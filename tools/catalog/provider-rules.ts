@@ -19,9 +19,9 @@ export interface ProviderRule {
    * rule is unknown.
    */
   readonly cache: CacheRule | null;
-  /** The models with the cache rule. Without the field, the cache rule applies to all models. */
+  /** The models with the cache rule, by default all models. */
   readonly cachedModels?: RegExp;
-  /** Kinds of models at the provider's address. The field is omitted if the address serves all kinds. */
+  /** Kinds of models at the provider's address, by default all kinds. */
   readonly kinds?: readonly ModelKind[];
   /** The npm library of the provider's models in models.dev. Models with a different npm library are excluded. */
   readonly library?: string;
@@ -109,7 +109,7 @@ export const providerRules: readonly ProviderRule[] = [
 ];
 
 interface Exclusion {
-  /** The providers that the exclusion applies to. Without the field, the exclusion applies to all providers. */
+  /** The providers that the exclusion applies to, by default all providers. */
   readonly providers?: readonly string[];
   readonly modelId: RegExp;
   readonly reason: string;

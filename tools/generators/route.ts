@@ -9,7 +9,7 @@ const app = 'apps/edge-gateway/src';
  * a spec, and the endpoint's entry in the module. If the route belongs to an existing family, move the folder
  * into the family's folder. Access rules are a decision, so add the route's row in test/authz/rows.fixture.ts
  * and its scope in openapi/operation-scopes.ts by hand.
- * @param path the public path. The default is `/v1/<name>`.
+ * @param path the public path, by default `/v1/<name>`
  */
 export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`): FileChange[] {
   const names = parseName(name);

@@ -6,7 +6,7 @@ export interface CheckRequest {
   readonly user: string;
   readonly password: string;
   readonly vaultDatabaseUrl: string;
-  /** An API key that must exist in the restored account service. The field is null if no API key is to be checked. */
+  /** An API key that must exist in the restored account service, or null if no API key is to be checked. */
   readonly apiKey: string | null;
 }
 

@@ -15,8 +15,8 @@ export interface AnswerReading {
 
 export interface CallReading {
   /**
-   * The id of the tool call. The id is null if the source response contains no id. The comparison accepts any
-   * id if the source response contains no id.
+   * The id of the tool call, or null if the source response contains no id. The comparison accepts any id if
+   * the source response contains no id.
    */
   readonly id: string | null;
   readonly name: string;

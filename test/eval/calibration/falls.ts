@@ -14,8 +14,8 @@ export const [usual, watchedMax] = [6_000, 1_500];
  */
 const every = 20;
 /**
- * The relative growth in conversations after which the worker computes a new policy. The growth applies
- * before recall falls.
+ * The relative growth in conversations, before a fall of recall, after which the worker computes a new
+ * policy.
  */
 const growth = 0.3;
 export const quietConversations = 20_000;
@@ -42,7 +42,7 @@ export interface FallFigures {
 
 /**
  * The number of conversations until the worker confirms that forwarded recall fell by ten percentage points.
- * The number is null if the worker does not confirm the fall within `watchedMax` conversations.
+ * The number is null if the worker does not confirm a fall within `watchedMax` conversations.
  */
 export interface Delays {
   readonly p50: number | null;

@@ -5,9 +5,7 @@
  */
 export interface SimulatedAccount {
   readonly tools: number;
-  /**
-   * The share of conversations in which the K best tools include every needed tool. The index is K, from 1.
-   */
+  /** For each K from 1, the share of conversations in which the K best tools include every needed tool. */
   readonly recallAt: Float64Array;
   /** The tool ranks that each conversation needs. Each needed tool occurs once. */
   readonly sessions: readonly (readonly number[])[];

@@ -21,7 +21,7 @@ export interface ServedFigures {
   readonly forwarded_recall: number;
   readonly effective_recall: number;
   readonly rho_used: number;
-  /** The mean K over calibrated buckets. The mean is null if no bucket is calibrated. */
+  /** The mean K over calibrated buckets, or null if no bucket is calibrated. */
   readonly k: number | null;
   /**
    * The mean share of buckets in each calibration state. Each bucket is weighted by its number of

@@ -22,8 +22,8 @@ const seedAnswer = z.object({
   accountId: z.string(),
   apiKey: z.string(),
   /**
-   * The session token. The token is null if the embedded identity provider is disabled, or if the demo user's
-   * password was changed.
+   * The session token, or null if the embedded identity provider is disabled or the demo user's password was
+   * changed.
    */
   sessionToken: z.string().nullable(),
 });

@@ -3,7 +3,7 @@ import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
 const runningService = z.object({
-  /** The process id. The id is null while the process is down. */
+  /** The process id, or null while the process is down. */
   pid: z.int().nullable(),
   /** The address for requests. Only the edges and the sandbox provider accept requests. */
   url: z.url().nullable(),
@@ -18,9 +18,9 @@ const runningService = z.object({
  * secrets.
  */
 export const devInfo = z.object({
-  /** The edge's address, which is null for a stack without an edge service. */
+  /** The edge's address, or null for a stack without an edge service. */
   base_url: z.string().nullable(),
-  /** The dashboard's address, which is null for a stack without an edge service. */
+  /** The dashboard's address, or null for a stack without an edge service. */
   dashboard_url: z.string().nullable().default(null),
   api_key: z.string().nullable(),
   account_id: z.string().nullable(),
@@ -36,7 +36,7 @@ export const devInfo = z.object({
     vault: z.string(),
     billing: z.string(),
     telemetry: z.string(),
-    /** The administrator's address of the embedded Postgres. The address is null if all databases are external. */
+    /** The administrator's address of the embedded Postgres, or null if all databases are external. */
     admin: z.string().nullable(),
   }),
   /** The address of the queue's Redis server, with the administrator's password. */

@@ -23,7 +23,7 @@ export interface ExternalServers {
 
 export interface Infrastructure {
   readonly databaseUrls: Readonly<Record<DatabaseOwner, string>>;
-  /** The administrator's address of the embedded Postgres. The address is null if Postgres is external. */
+  /** The administrator's address of the embedded Postgres, or null if Postgres is external. */
   readonly postgresAdminUrl: string | null;
   /**
    * The administrator's address on each Redis server. The addresses that services use are derived from the

@@ -32,7 +32,7 @@ export interface ManagedProcess {
   readonly identity: ProcessIdentity;
   /** Resolves when the process has exited for any reason. */
   readonly exited: Promise<ProcessExit>;
-  /** The exit result. The result is null while the process is running. */
+  /** The exit result, or null while the process is running. */
   exit(): ProcessExit | null;
   stop(): Promise<void>;
 }

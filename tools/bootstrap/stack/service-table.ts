@@ -9,7 +9,7 @@ export interface ServiceContext {
   readonly dataDir: DataDir;
   readonly infrastructure: Infrastructure;
   readonly secrets: Secrets;
-  /** The sandbox provider's address. The address is null if the stack has no sandbox provider. */
+  /** The sandbox provider's address, or null if the stack has no sandbox provider. */
   readonly sandboxPort: number | null;
   /** Secrets from the caller's environment that replace the generated secrets. */
   readonly inherited: Readonly<Record<string, string>>;

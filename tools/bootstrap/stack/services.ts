@@ -19,7 +19,7 @@ export interface Instance {
    */
   readonly name: string;
   readonly healthPort: number;
-  /** The port on which the process accepts requests. The port is null if the process accepts no requests. */
+  /** The port on which the process accepts requests, or null if the process accepts no requests. */
   readonly port: number | null;
 }
 

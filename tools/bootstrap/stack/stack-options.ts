@@ -10,7 +10,7 @@ const unpackedImage = z.object({
   command: z.array(z.string()).min(1),
   /** Environment variables that the image sets. */
   env: z.record(z.string(), z.string()).default({}),
-  /** The operating system user that runs the service. The default is the user of this process. */
+  /** The operating system user that runs the service, by default the user of this process. */
   user: z.object({ uid: z.int(), gid: z.int() }).optional(),
 });
 export type UnpackedImage = z.infer<typeof unpackedImage>;
@@ -23,7 +23,7 @@ export const stackOptions = z.object({
    * variables.
    */
   env: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  /** Number of processes by service name. The default is one process per service. */
+  /** Number of processes by service name, by default one process per service. */
   replicas: z.record(z.string(), z.int().min(0).max(16)).default({}),
   /** The services to run, which are all built apps by default. */
   apps: z.array(z.string()).optional(),
