@@ -4,7 +4,7 @@
 // The evaluation also compares the number of forwarded tools with the number that an oracle would forward.
 // The evaluation also measures the delay of recall alarms and the rate of false alarms.
 // The last output line is JSON.
-// npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]
+// `npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]`.
 import { parseArgs } from 'node:util';
 import {
   measureFalls,

@@ -1,6 +1,6 @@
 // Measures the cost of recording a request in the gateway, until its events are committed.
 // The reported cost is the CPU time of the gateway process in microseconds per request.
-// REDIS_URL=redis://127.0.0.1:6379 node test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]
+// Usage: `REDIS_URL=URL node test/bench/recording/measure-recording.ts [requests] [concurrency] [candidates]`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
