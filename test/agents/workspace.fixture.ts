@@ -50,7 +50,7 @@ function endProcesses(home: string): void {
 /** The workspace file in which the MCP server `memory` stores its knowledge graph. */
 export const memoryFile = 'memory.jsonl';
 
-/** Installs four MCP servers with 74 tools, and returns them for a workspace. */
+/** Installs four MCP servers with 74 tools, and returns the servers for a workspace. */
 export async function installServers(): Promise<(workspace: Workspace) => readonly McpServer[]> {
   const commands = join(await installPackage('mcp-servers'), 'node_modules/.bin');
   return ({ folder }) => [

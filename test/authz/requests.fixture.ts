@@ -24,7 +24,7 @@ export interface Address {
 export const routes = listRoutes(controllers);
 
 /**
- * Every path of every route, including aliases. Routes without an access rule, description or row are
+ * Every path of every route, including aliases. Routes without an access rule, a description or test data are
  * omitted, and a test reports the omitted routes.
  */
 export const addresses: readonly Address[] = routes.flatMap((route) => {

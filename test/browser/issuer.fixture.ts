@@ -20,7 +20,7 @@ export interface SignInIssuerOptions {
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
   /**
    * The grants that the issuer has accepted or rejected. An accepted grant is listed by type, and a rejected
-   * grant by the reason.
+   * grant is listed by the reason.
    */
   readonly grants: readonly string[];
   /** Sets the lifetime of the access tokens that the issuer issues from now on. */

@@ -1,5 +1,5 @@
 // `npm run test:chaos -- --seed N --seconds S` runs a seed, or a range such as `--seed 1..20`, and checks each history.
-// `--shrink R` shortens a failing seed's faults within at most R runs, and saves them in `regressions/`.
+// `--shrink R` shortens a failing seed's list of faults within at most R runs, and saves the list in `regressions/`.
 // `--replay FILE` runs a regression file. Without options, the command runs the specs of the folder.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

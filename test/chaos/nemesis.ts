@@ -45,7 +45,7 @@ const choices: Readonly<
 /** The time without faults at the start and the end of a run, in milliseconds. */
 const calmMs = { start: 4_000, end: 4_000 } as const;
 const shortestMs = 500;
-/** The mean time from one fault's start to the next. Faults that last longer therefore overlap. */
+/** The mean time from one fault's start to the next. Faults that last longer than the mean time overlap. */
 const everyMs = 2_500;
 /** The time without faults that a killed or stopped process gets before its next fault. */
 const restMs = 4_000;

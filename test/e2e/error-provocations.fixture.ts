@@ -84,7 +84,7 @@ async function provokeBudget(): Promise<Answer> {
 
 /**
  * Makes a provider fail, so that the gateway stops calling the provider. Returns the gateway's response to a
- * request that arrived while the only probe was waiting for the provider.
+ * request that arrived while the circuit breaker's probe was waiting.
  */
 async function provokeOpenCircuit(): Promise<Answer> {
   const provider = await startProvider();

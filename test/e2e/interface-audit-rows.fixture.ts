@@ -200,7 +200,7 @@ export const auditRows: readonly Row[] = [
   ],
 ];
 
-/** Another account with the replay provider, with preferences that a row can change. */
+/** Another account with the replay provider. Tests can change the account's preferences. */
 async function ownAccount(
   world: InterfaceWorld,
   providers = ['openai', 'anthropic'],

@@ -20,7 +20,7 @@ export interface CacheUse {
 interface Entry {
   readonly model: string;
   readonly parts: readonly string[];
-  /** The lengths of the cacheable prefixes. Each length counts parts of the prompt. */
+  /** The lengths of the cacheable prefixes, as numbers of prompt parts. */
   readonly ends: readonly number[];
 }
 

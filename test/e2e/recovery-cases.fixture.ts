@@ -91,7 +91,7 @@ export interface SentBody {
   readonly messages: readonly unknown[];
 }
 
-/** Starts a provider, and connects it to one account in every client format. */
+/** Starts a provider, and connects the provider to one account in every client format. */
 export async function openBench(): Promise<RecoveryBench> {
   const provider = await startProvider();
   const { apiKey } = await createTestAccount(sharedStack());

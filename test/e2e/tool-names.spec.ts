@@ -23,8 +23,8 @@ afterEach(() => replay.reset());
 afterAll(() => replay.close());
 
 /**
- * Anthropic accepts tool names of up to 128 characters, and OpenAI only up to 64. The test's tool names
- * differ only at the end, like the tool names of an MCP server.
+ * Anthropic accepts tool names of up to 128 characters, and OpenAI accepts only 64 characters. The test's
+ * tool names differ only at the end, like the tool names of an MCP server.
  */
 const server = `mcp__plugin_${'issue_tracker_'.repeat(5)}_`;
 const tools = ['get_issue', 'list_issues', 'close_issue'].map((name) => ({

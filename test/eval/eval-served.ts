@@ -6,8 +6,8 @@
 // The script prints a table for each recall target and true recovery rate.
 // The last output line is JSON with the results at the worst recovery rate.
 // The script needs about two minutes of CPU time.
-// `--splits N` sets the splits per account, and `--traffic N` the conversations per split.
-// `--sessions N` sets the conversations per source, and `--size N` the number of tools.
+// `--splits N` sets the splits per account, and `--traffic N` sets the conversations per split.
+// `--sessions N` sets the conversations per source, and `--size N` sets the number of tools.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { loadSessions } from './sessions/load-sessions.ts';

@@ -114,8 +114,8 @@ function meanOfSets(table: Table): Partial<Record<PoolName, Figures>> {
 }
 
 /**
- * Calibrates each set on 100 of its questions, with 100 candidate tools. Returns means over the sets with
- * enough questions.
+ * Calibrates on 100 questions of each set, with 100 candidate tools. Returns means over the sets with enough
+ * questions.
  */
 function keepAll(target: number) {
   const bySet = setNames.flatMap((name) => measureKeeping(keepSamples.get(name) ?? [], target) ?? []);

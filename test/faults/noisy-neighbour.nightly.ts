@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
 
 /**
  * The number of responses after which the test assumes that the hostile account has reached its limit. The
- * number applies to rows without an expected rejection status.
+ * number applies to tests without an expected rejection status.
  */
 const warmResponses = 8;
 

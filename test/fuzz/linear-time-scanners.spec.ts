@@ -35,7 +35,7 @@ import { analyzeTool } from '../../apps/worker/src/assess-tools/assessed-tool.ts
 import { scoreDescription } from '../../apps/worker/src/assess-tools/score-description.ts';
 import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 
-/** Texts that have slowed down similar scanners, and each of their characters. */
+/** Texts that have slowed down similar scanners, and each character of the texts. */
 const pieces = [
   'eyJaaaaaaaa-',
   'eyJaaaaaaaa.',

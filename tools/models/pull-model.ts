@@ -15,7 +15,7 @@ export interface PullOptions {
   readonly revision: string;
   /** Path to the ONNX graph. Without a path, the repository's default graph is used. */
   readonly graph: string | undefined;
-  /** The folder that contains all models. Each model has a subfolder in the folder for all models. */
+  /** The folder that contains all models. Each model has a subfolder. */
   readonly directory: string;
   readonly log: (line: string) => void;
 }

@@ -19,7 +19,7 @@ export interface LabelledPrompt {
   readonly digest: string;
 }
 
-/** The prompts in a folder, and the number of unusable lines by reason. */
+/** The prompts in a folder, and the number of unusable lines for each reason. */
 export interface LabelledPrompts {
   readonly prompts: readonly LabelledPrompt[];
   readonly skipped: Readonly<Record<SkipReason, number>>;

@@ -16,7 +16,7 @@ const firstBytesARound = 20;
 
 /**
  * Measures streams on both paths alternately, so that other load slows both paths equally. Chunk delays are
- * measured with four streams open, and first bytes with one stream at a time.
+ * measured with four open streams, and first bytes are measured with one stream at a time.
  */
 export async function measureDelays<Way extends string>(
   targets: Readonly<Record<Way, StreamTarget>>,

@@ -62,7 +62,7 @@ function barsOf(report: ListReport): Record<string, Bar> {
 }
 
 /**
- * Describes the bill of a model with bound reasoning by its parts. For each recovery rate, adds the cheapest
+ * Renders the parts of the bill of a model with bound reasoning. For each recovery rate, adds the cheapest
  * method that reaches the default recall target.
  */
 function describeBound(model: string, points: readonly Point[]): string[] {

@@ -98,8 +98,8 @@ function readItem(item: Json): string[] {
 }
 
 /**
- * Returns true if the item indexes have no gaps. SDKs look up an item by its index in the list that they
- * build.
+ * Returns true if the item indexes have no gaps. SDKs build a list of items, and look up an item by its
+ * index.
  */
 function hasNoGaps(events: readonly Json[]): boolean {
   const added = events.filter(({ type }) => type === 'response.output_item.added');

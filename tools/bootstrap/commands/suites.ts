@@ -14,8 +14,8 @@ function listTests(directory: string, pattern: RegExp): string[] {
 }
 
 /**
- * The directories under test/ that contain tests of the given kind. `daily` tests run every time, and
- * `nightly` tests are long tests.
+ * The directories under test/ that contain tests of the given kind. Tests of the kind `daily` run every time,
+ * and tests of the kind `nightly` take a long time.
  */
 export function listSuites(kind: 'daily' | 'nightly'): string[] {
   const pattern = kind === 'daily' ? daily : nightly;
