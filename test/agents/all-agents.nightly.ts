@@ -1,4 +1,4 @@
-/** Tests the sessions that `agents.spec.ts` does not test, with all agents and in all formats. */
+/** Tests every agent in every format. `agents.spec.ts` tests only a selection of agents and formats. */
 import { testSubjects } from './compare-sessions.fixture.ts';
 
 testSubjects([

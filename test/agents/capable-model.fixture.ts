@@ -127,7 +127,7 @@ function callHidden(
   };
 }
 
-/** Returns a call to a tool that the agent itself defers, in the form that Qwen Code requires. */
+/** Returns a tool search for a tool that Qwen Code defers. After the search, returns a call to the tool. */
 function callDeferred({ tools, items }: Prompt, step: Step): Call | undefined {
   if (step.purpose !== 'other' || !tools.some(({ name }) => name === searchTool)) return undefined;
   const texts = items.flatMap((item) => (item.kind === 'call' ? [] : [item.text]));
@@ -179,7 +179,7 @@ function knownValue(
   step: Step,
   results: readonly string[],
 ): string | undefined {
-  // A file-editing tool has a parameter for the kind of edit.
+  // A parameter that lists "view" as a value selects the operation of a file-editing tool.
   if (Array.isArray(values) && values.includes('view')) return step.purpose === 'read' ? 'view' : 'create';
   if (step.purpose === 'shell') return /^(command|commands|cmd)$/.test(name) ? step.command : undefined;
   if (step.purpose === 'other') return undefined;

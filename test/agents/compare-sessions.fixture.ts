@@ -153,7 +153,7 @@ function testComparison(given: () => Comparison): void {
     expect(ratioOf(given())).toBeLessThanOrEqual(1.02);
   });
 
-  // Pruning makes the cached part of the prompt smaller, so the test compares only the uncached parts.
+  // Pruned prompts have fewer cached tokens, so the test compares only the number of uncached tokens.
   test('reads at most 2% more of the prompt uncached after a resume', () => {
     const { direct, served } = given();
     const more = uncachedOf(served) - uncachedOf(direct);

@@ -21,9 +21,9 @@ export interface Prompt {
   readonly format: AgentFormat;
   readonly tools: readonly OfferedTool[];
   readonly items: readonly PromptItem[];
-  /** The tool list and the instructions, as the provider caches the prompt. */
+  /** The tool list and the instructions as text, without cache markers. */
   readonly head: readonly [tools: string, instructions: string];
-  /** The messages, as the provider caches the prompt. */
+  /** The messages as text, without cache markers. */
   readonly messages: readonly string[];
 }
 

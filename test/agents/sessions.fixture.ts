@@ -108,7 +108,7 @@ export async function runSession(options: SessionOptions): Promise<Session> {
   const command = resolve(packages, '.bin', agent.command);
   const workspace = createWorkspace(assignment.files);
   const { home, folder } = workspace;
-  // A program loads its packages from the folder that contains it.
+  // Node loads packages from the folder of the agent's `.mjs` file.
   if (agent.file?.endsWith('.mjs')) symlinkSync(packages, join(home, 'node_modules'));
   const tasks = assignment.tasks(folder);
   const { provider, requests, startTurn } = await openProvider(tasks, options.trouble);

@@ -1,7 +1,7 @@
-/** A program with the configurations of the Strands guide. Strands is a framework without a command. */
+/** Strands is a framework without a command, so a small program runs the code of the Strands guide. */
 import type { Agent } from '../../tools/agent/agents.ts';
 
-/** Adds tools, an argument for the prompt and a file for the conversation to the guide's code. */
+/** Adds tools to the guide's code, reads the prompt from an argument, and stores the conversation in a file. */
 const complete = (code: string): string => `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { McpClient } from '@strands-agents/sdk';
@@ -16,7 +16,7 @@ const clients = servers.map(
       transport: new StdioClientTransport({ ...server, env: { ...process.env, ...server.env } }),
     }),
 );
-// Clients that connect at the same time list their tools in a random order.
+// Connecting the clients one after another keeps their tools in a fixed order.
 for (const client of clients) await client.connect();
 const tools = [bash, fileEditor, ...clients];
 const session = new URL('session.json', import.meta.url);

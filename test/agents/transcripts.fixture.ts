@@ -20,14 +20,14 @@ const isGatewayCall = (item: Prompt['items'][number]): boolean =>
 
 /** The part of a request that differs from the same part of the previous request. */
 export interface PrefixChange {
-  /** The request's position in the loop, and its user turn. */
+  /** The request's position in the agent loop, and its user turn. */
   readonly at: number;
   readonly turn: number;
   readonly part: 'tools' | 'instructions' | 'messages';
 }
 
 /**
- * Lists the changes to the prefix of a conversation. Each request in the loop must repeat the previous
+ * Lists the changes to the prefix of a conversation. Each request in an agent loop must repeat the previous
  * request's tools, instructions and messages unchanged.
  */
 export function listPrefixChanges(session: Session): PrefixChange[] {

@@ -1,6 +1,6 @@
 /**
- * Tests provider failures that agents survive on a direct connection. The agents must also survive the
- * failures on a connection through the gateway.
+ * If an agent survives a provider failure without the gateway, the agent must also survive the failure with
+ * the gateway.
  */
 import type { ReplayControls } from '@gateway/testing';
 import { agentNamed, type AgentFormat } from '../../tools/agent/agents.ts';

@@ -35,7 +35,7 @@ export function createWorkspace(files: Readonly<Record<string, string>>): Worksp
   return { home, folder, remove };
 }
 
-/** Ends processes that an agent left running, such as Cline's hub. Finds the processes by the variable HOME. */
+/** Ends processes that an agent left running, such as Cline's hub. Such processes have the agent's HOME variable. */
 function endProcesses(home: string): void {
   if (process.platform !== 'linux') return;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
@@ -50,7 +50,7 @@ function endProcesses(home: string): void {
 /** The workspace file in which the MCP server `memory` stores its knowledge graph. */
 export const memoryFile = 'memory.jsonl';
 
-/** Installs four MCP servers with 74 tools, and returns the servers for a workspace. */
+/** Installs four MCP servers with 74 tools. Returns a function that configures the servers for a workspace. */
 export async function installServers(): Promise<(workspace: Workspace) => readonly McpServer[]> {
   const commands = join(await installPackage('mcp-servers'), 'node_modules/.bin');
   return ({ folder }) => [

@@ -16,17 +16,14 @@ import {
 import { makeTraffic, waitForContent, waitForRequests, type Traffic } from './traffic.fixture.ts';
 
 const { baseUrl } = sharedStack();
-/**
- * Contrast and label errors do not depend on page width. The test therefore checks each color scheme at only
- * one width.
- */
+/** The test checks each color scheme at only one page width, because contrast and labels do not depend on the width. */
 const examined: readonly Look[] = [
   { scheme: 'light', width: 1600 },
   { scheme: 'dark', width: 390 },
 ];
 /**
- * The number of request log rows that the test waits for after `makeTraffic`. The request for an unknown
- * model may cause one more row.
+ * The number of request log rows that the test waits for after `makeTraffic`. The log may have one more row,
+ * for a request with an unknown model.
  */
 const requestsMade = 4;
 

@@ -18,10 +18,7 @@ export interface SignInIssuerOptions {
  * for one public client and one user.
  */
 export interface SignInIssuer extends Pick<TokenIssuer, 'issuer' | 'close'> {
-  /**
-   * The grants that the issuer has accepted or rejected. An accepted grant is listed by type, and a rejected
-   * grant is listed by the reason.
-   */
+  /** The type of each grant that the issuer accepted, or the reason why the issuer rejected a grant. */
   readonly grants: readonly string[];
   /** Sets the lifetime of the access tokens that the issuer issues from now on. */
   setLife(seconds: number): void;

@@ -112,7 +112,7 @@ test('a person verifies the e-mail address with the link in an email, and the ba
   await page.getByText(`${person.email} is verified.`).waitFor();
   await page.getByRole('link', { name: 'Go to the dashboard' }).click();
   // The page behind the link also displays the email address and the text `Verify your e-mail address`.
-  // The test therefore waits for the dashboard to open.
+  // The test waits for the dashboard to open.
   await page.getByRole('navigation').first().waitFor();
   await page.getByText(person.email).first().waitFor();
   expect(await page.getByText('Verify your e-mail address').count()).toBe(0);

@@ -65,7 +65,7 @@ const model = loadCatalog().find('openai', 'gpt-4o-mini')!;
 /** Returns how much the provider charges for the request, in USD. */
 export const costOf = ({ upstream }: KnownRequest): number =>
   sum(upstream.map((usage) => costUsd(model, usage, Date.now())));
-/** Returns how many input tokens the request would have without the gateway, with every tool. */
+/** Returns the number of input tokens of the client's request, which contains every tool. */
 export const wholeTokensOf = ({ body }: KnownRequest): number => countTokens(body);
 /** Returns what the request would cost without the gateway, in USD. */
 export const wholeCostOf = (known: KnownRequest): number =>

@@ -134,10 +134,7 @@ export class KnownTraffic {
     return request;
   }
 
-  /**
-   * Makes the provider return the given turn in response to every later request. The playground tests use the
-   * turn.
-   */
+  /** Makes the provider return the given turn in response to every later request, as the playground tests need. */
   answerAll(turn: ModelTurn): void {
     this.#provider.setControls(({ body }) => answer(turn, body, () => undefined));
   }

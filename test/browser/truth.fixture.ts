@@ -159,7 +159,7 @@ function waitForCalibration(key: string): Promise<RoutingCalibration> {
 }
 
 /**
- * Sends requests until one request is planned with the routing policy. The sent requests are added to the
+ * Sends requests until one request is planned with the routing policy. Adds the sent requests to the list of
  * known requests.
  */
 async function waitForPolicy(traffic: KnownTraffic, key: Agent, version: string | null): Promise<void> {

@@ -6,11 +6,11 @@ import type { Edge, Recorder } from './recorder.ts';
 export interface ChatKey {
   readonly id: string;
   secret: string;
-  /** The tools that recent changes of the tool list denied, newest last. */
+  /** The tools that recent changes added to the key's deny list, newest last. */
   readonly marks: string[];
 }
 
-/** The tool that every permanent key denies for the whole run. */
+/** A tool that every API key with a fixed tool list denies during the whole run. */
 export const forbiddenTool = 'forbidden_tool';
 const tools = githubTools.slice(0, 24);
 const marksMax = 3;

@@ -63,7 +63,7 @@ export interface RegisterAccess {
 
 /** One client request and its response. */
 export interface Operation {
-  /** A unique name, which the bodies of chat requests also contain. */
+  /** A unique name of the operation. The body of a chat request contains the name. */
   readonly id: string;
   readonly kind: OperationKind;
   readonly accountId: string;

@@ -1,4 +1,4 @@
-// `npm run test:chaos -- --seed N --seconds S` runs a seed, or a range such as `--seed 1..20`, and checks each history.
+// `npm run test:chaos -- --seed N --seconds S` runs one seed or a range of seeds (`1..20`), and checks each history.
 // `--shrink R` shortens a failing seed's list of faults within at most R runs, and saves the list in `regressions/`.
 // `--replay FILE` runs a regression file. Without options, the command runs the specs of the folder.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -13,9 +13,9 @@ interface ModelKey {
 export interface Defects {
   /** The gateway acknowledges a rename but does not apply the rename. */
   losesRenames?: boolean;
-  /** The list of keys has the names from before the last change. */
+  /** The list of keys shows outdated names after a key has been renamed. */
   readsStaleNames?: boolean;
-  /** A deleted provider stays connected. */
+  /** The gateway acknowledges the deletion of a provider but keeps the provider. */
   keepsProviders?: boolean;
 }
 

@@ -26,7 +26,7 @@ const tables = [
   'billing.ledger_entries',
 ] as const;
 
-/** The possible targets of each kind of fault, and the kind's weight in the random choice. */
+/** The possible targets of each kind of fault, and the relative frequency of the kind. */
 const choices: Readonly<
   Record<FaultKind, { weight: number; targets: readonly string[]; longestMs: number }>
 > = {
@@ -45,9 +45,9 @@ const choices: Readonly<
 /** The time without faults at the start and the end of a run, in milliseconds. */
 const calmMs = { start: 4_000, end: 4_000 } as const;
 const shortestMs = 500;
-/** The mean time from one fault's start to the next. Faults that last longer than the mean time overlap. */
+/** The mean time between the starts of two faults, in milliseconds. Faults may overlap. */
 const everyMs = 2_500;
-/** The time without faults that a killed or stopped process gets before its next fault. */
+/** The minimum time in milliseconds between two faults of the same target. */
 const restMs = 4_000;
 
 /** Draws the faults of a run at random. The same seed and duration always give the same faults. */

@@ -35,7 +35,7 @@ export function readLedger(stack: StackUnderTest): Promise<LedgerEntry[]> {
   );
 }
 
-/** Waits for at most 60 s until every given operation has a row, and every row with savings has a ledger entry. */
+/** Waits up to 60 s for a log row per operation, and for a ledger entry per row with savings. */
 export async function settleRecords(stack: StackUnderTest, operations: ReadonlySet<string>): Promise<void> {
   const isSettled = async (): Promise<true | undefined> => {
     const rows = await readLog(stack);
@@ -45,7 +45,7 @@ export async function settleRecords(stack: StackUnderTest, operations: ReadonlyS
     const saving = rows.filter(({ toolsSaved, compressionSaved }) => toolsSaved + compressionSaved > 0);
     return saving.every(({ id }) => charged.has(id)) ? true : undefined;
   };
-  // The checker reports missing rows and entries with their operations.
+  // A timeout is ignored, because the checker reports each missing row and entry.
   await eventually(isSettled, 60_000).catch(() => undefined);
   // Duplicate rows or entries would arrive during the wait.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
@@ -65,7 +65,7 @@ export async function findLeftovers(stack: StackUnderTest, accountId: string): P
   return isComplete ? tables : ['account.account_deletions (not completed)', ...tables];
 }
 
-/** Searches the logs of all processes for secrets. Returns each leak as `<process>: <name of the secret>`. */
+/** Searches the logs of all processes for secrets. The format of a result is `<process>: <name of the secret>`. */
 export function findLeaks(
   logs: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, string>>,

@@ -27,9 +27,9 @@ export function collectAccesses(history: History): Map<string, TimedAccess[]> {
 }
 
 /**
- * Checks that one register is linearizable. A valid order of the accesses explains every read. In the order,
- * each access takes effect between its start and its end. The search uses Wing and Gong's algorithm ("Testing
- * and Verifying Concurrent Objects", 1993). The search skips visited states, as in Lowe's paper ("Testing for
+ * Checks that one register is linearizable. The accesses must have an order, consistent with their times, in
+ * which every read returns the latest write. The search uses Wing and Gong's algorithm ("Testing and
+ * Verifying Concurrent Objects", 1993). The search skips visited states, as in Lowe's paper ("Testing for
  * linearizability", 2017).
  * @throws Error if the search needs more than 400,000 states
  */
@@ -49,8 +49,8 @@ export function isLinearizable(accesses: readonly TimedAccess[], initial: string
 }
 
 /**
- * One state of the linearizability search. All accesses before `first` have taken effect. The accesses at the
- * positions in `ahead` have also taken effect.
+ * One state of the linearizability search. The applied accesses are those with an index below `first` or with
+ * an index in `ahead`.
  */
 interface State {
   readonly value: string | null;
@@ -58,7 +58,7 @@ interface State {
   readonly ahead: readonly number[];
 }
 
-/** A write without a response has no effect on the search if no later read returns its value. */
+/** Removes writes that have no response and that no read has seen. */
 function dropUnseenWrites(accesses: readonly TimedAccess[]): TimedAccess[] {
   const read = new Set(accesses.filter(({ action }) => action === 'read').map(({ value }) => value));
   return accesses.filter(({ endMs, value }) => endMs !== Infinity || read.has(value));

@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly faults: readonly Fault[];
 }
 
-/** The longest time in milliseconds from the last fault to the end of the run, if some requests still fail. */
+/** The maximum time in milliseconds to wait for all requests to succeed after the last fault. */
 const recoveryMaxMs = 60_000;
 
 /** Runs the clients and the nemesis against a new stack. Returns the recorded history. */
@@ -50,7 +50,7 @@ export async function runSeed({ seed, seconds, faults }: RunOptions): Promise<Hi
   }
 }
 
-/** A run's clock. The clock records when the machine did not run this process. */
+/** A run's clock. The clock also records pauses of this process on a busy machine. */
 class Clock {
   readonly stalls: { startMs: number; endMs: number }[] = [];
   #startedAt = performance.now();
@@ -73,7 +73,7 @@ class Clock {
   }
 }
 
-/** Accounts exist before the run, so their registers have values. All other registers are empty at the start. */
+/** Before the run, only the routing policy register of each account has a value. */
 function describeInitial({ accounts }: Scene): Record<string, string | null> {
   return Object.fromEntries(
     accounts.map(({ accountId, accountName }) => [`policy:${accountId}`, accountName]),
@@ -118,7 +118,7 @@ async function readRecords(
   { stack, doomed, edges, upstream, accounts, farEdge }: Scene,
   recorder: Recorder,
 ): Promise<Pick<History, 'rows' | 'ledger' | 'leftovers' | 'leaks'>> {
-  // The deletion may have failed during the run, so the scene repeats the deletion.
+  // The account's deletion may have failed during the run, so the deletion is repeated.
   for (let tries = 0; tries < 20; tries += 1) {
     if (await deleteAccount(recorder, doomed, edges[0]!)) break;
     await waitMs(500);

@@ -25,7 +25,7 @@ export interface Scene {
 
 const rateLimitRpm = 40;
 const dailyTokenBudget = 15_000;
-/** The limits of account routes for the second edge, which does not inherit the stack's limits. */
+/** The request limits of the second edge for account routes, per minute. */
 const raisedLimits = { ACCOUNT_READ_RPM: '100000', ACCOUNT_WRITE_RPM: '100000' };
 
 /** Starts two replicas of the account service and of the vault, and a second edge with breakable network links. */

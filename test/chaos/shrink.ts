@@ -1,8 +1,8 @@
 /**
- * Reduces a failing list of items to a shorter list that still fails. Implements the ddmin algorithm of Zeller and
- * Hildebrandt ("Simplifying and Isolating Failure-Inducing Input", 2002). In each step, the list is divided into
- * parts. If a part or the list without the part still fails, the shorter list is divided next.
- * @param fails tests a list. If a test of a nondeterministic system misses a failure, the result may be longer.
+ * Reduces a failing list of items to a shorter list that still fails. Implements the ddmin algorithm of Zeller
+ * and Hildebrandt ("Simplifying and Isolating Failure-Inducing Input", 2002). Each step divides the list into
+ * parts. If one part still fails, or the list without that part, the next step divides that shorter list.
+ * @param fails tests a list. The result may be too long if `fails` misses a failure.
  * @param runsMax limits the number of test runs.
  */
 export async function shrink<Item>(

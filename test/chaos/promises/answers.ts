@@ -23,7 +23,7 @@ export function nothingTakesTooLong(history: History): string[] {
   });
 }
 
-/** The documented maximum time until a request fails when a part of the gateway does not respond, in milliseconds. */
+/** If a service or database does not respond, a request must fail within this number of milliseconds. */
 const failedMs = 2_000;
 /** Extra time for a busy machine, in milliseconds. */
 const busyMs = 1_500;
@@ -71,7 +71,7 @@ const databases: Readonly<Record<string, Dependency>> = {
   billing: 'billing-database',
 };
 
-/** Returns the dependencies that a fault affects, for a request to the given edge. */
+/** For requests to the given edge, returns the dependencies that a fault affects. */
 export function dependenciesOf({ kind, target }: CausedFault, edge: string): Dependency[] {
   if (kind === 'cut-link' || kind === 'stall-link') return edge === 'far-edge' ? [target as Dependency] : [];
   if (kind === 'lock' || kind === 'terminate') return [databases[target.split('.')[0] ?? ''] ?? 'other'];
@@ -109,7 +109,7 @@ function isExplained(
   );
 }
 
-/** Whether an operation of the given kind may have changed the subject of `operation` before `operation` ended. */
+/** Returns true if an operation of the given kind on the given key started before `operation` ended. */
 function wasTried(history: History, operation: Operation, kind: Operation['kind'], keyId: string | null) {
   return history.operations.some(
     (each) => each.kind === kind && each.subjectKeyId === keyId && each.startMs <= operation.endMs,
@@ -132,12 +132,12 @@ const accountIsDeleted: Explanation = (history, operation) =>
       each.startMs <= operation.endMs,
   );
 
-/** The situations in which the documentation allows each error code. A code without an entry is never allowed. */
+/** The situations in which the documentation allows each error code. All other error codes violate the promise. */
 const explanations: Readonly<Record<string, Explanation>> = {
   service_unavailable: (history, operation) => isExplained(history, operation, listNeeded(operation)),
   connection_broken: (history, operation) =>
     isExplained(history, operation, isChat(operation) ? ['edge', 'upstream'] : ['edge']),
-  // Without the cache Redis server, each edge admits an eighth of every limit.
+  // If the cache Redis server is down, each edge allows only an eighth of a key's rate limit.
   rate_limit_exceeded: (history, operation) =>
     isLimited(history, operation) || isExplained(history, operation, ['redis-cache']),
   invalid_api_key: (history, operation) =>

@@ -51,7 +51,7 @@ export function noDeniedToolUpstream(history: History): string[] {
   });
 }
 
-/** Returns the tools that the newest effective tool list denies, unless another change may have replaced the list. */
+/** Returns the tools that the API key denies, or an empty list if several changes may be in effect. */
 function listDenied(history: History, changes: readonly Operation[], operation: Operation): string[] {
   const own = changes.filter(({ subjectKeyId }) => subjectKeyId === operation.keyId);
   const newest = own.findLast(
@@ -95,7 +95,7 @@ export function noAcknowledgedWriteIsLost(history: History): string[] {
 const isDoneBefore = (write: Operation, read: Operation): boolean =>
   isAcknowledged(write) && write.endMs < read.startMs;
 
-/** Whether an acknowledged write began after the given acknowledged write had ended. */
+/** Returns true if a later write replaced an acknowledged write before the given read started. */
 function isReplaced(write: Operation, all: readonly { operation: Operation }[], read: Operation): boolean {
   if (!isAcknowledged(write)) return false;
   return all.some(({ operation }) => operation.startMs > write.endMs && isDoneBefore(operation, read));

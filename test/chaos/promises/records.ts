@@ -13,7 +13,7 @@ export const expectedTokens = { prompt: 1_000, completion: 100 } as const;
 
 const countBy = (rows: readonly LogRow[]): Map<string, LogRow[]> => Map.groupBy(rows, ({ id }) => id);
 
-/** Accounts that an operation tried to delete may lack rows, so the promises about rows exclude such accounts. */
+/** Returns all accounts that a client tried to delete. The log may lack rows of these accounts. */
 function listDeletedAccounts({ operations }: History): Set<string> {
   return new Set(
     operations.filter(({ kind }) => kind === 'account-delete').map(({ accountId }) => accountId),
@@ -97,7 +97,7 @@ export function ledgerEqualsLog(history: History): string[] {
   return broken;
 }
 
-/** A stopped edge cannot respond, and a busy machine delays all processes. */
+/** Returns how long the edge was stopped or the machine was busy during an operation, in milliseconds. */
 export function excusedMs(history: History, { edge, startMs, endMs }: Operation): number {
   const stopped = history.faults
     .filter(({ kind, target }) => kind === 'stop' && target === edge)
