@@ -60,8 +60,8 @@ export class CompressorModule implements OnModuleDestroy {
 }
 
 /**
- * One worker thread stores small conversations, and another stores large conversations. The two threads
- * share the memory limit.
+ * One worker thread stores small conversations, and another stores large conversations. The memory limit applies to
+ * both threads together.
  */
 function provideCompressor({
   instanceId,

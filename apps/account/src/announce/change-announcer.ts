@@ -43,7 +43,7 @@ export interface LoginSessionChange {
 const sweepMs = 1_000;
 /** How long announced epochs are collected before they are stored, in milliseconds. */
 const markMs = 250;
-/** Maximum number of accounts per search. The next search finds the accounts above this maximum. */
+/** Maximum number of accounts per search. The next search finds the remaining accounts. */
 const sweptMax = 100;
 
 interface ChangeAnnouncerParts {
@@ -179,7 +179,7 @@ export class ChangeAnnouncer {
     this.#lastSwept = new Map(found.map(({ id, announcedEpoch }) => [id, announcedEpoch]));
     for (const account of found) {
       if (lastSwept.get(account.id) !== account.announcedEpoch) continue;
-      // The code only records an error, so that one locked account row does not stop the announcements for other accounts.
+      // A failed announcement is only recorded, so one locked account row does not stop the announcements for other accounts.
       await this.#repeat(account).catch((error: unknown) => this.#noteFailure(error));
     }
   }

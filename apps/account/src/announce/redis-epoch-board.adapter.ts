@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import type { EpochBoard } from './epoch-board.port.ts';
 
 /**
- * Maximum number of epochs (change numbers) that wait to be written to Redis. Above the maximum, the oldest
- * waiting epochs are dropped. Losing an epoch is safe, because gateways reload cached grants every 10 s.
+ * Maximum number of epochs (change numbers) that wait to be written to Redis. Beyond this number, the oldest waiting
+ * epochs are dropped. Losing an epoch is safe, because gateways reload cached grants every 10 s.
  */
 const waitingMax = 10_000;
 /**

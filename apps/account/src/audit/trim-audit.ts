@@ -9,8 +9,8 @@ export interface AuditLimits {
 
 const dayMs = 86_400_000;
 /**
- * Length in milliseconds of the period before each run of the cleanup job. A run of the cleanup job checks
- * only accounts with audit events in this period, because an earlier run has checked all other accounts.
+ * How far back the cleanup job looks for accounts with new audit events, in milliseconds. A run of the cleanup job
+ * checks only accounts with audit events in this period, because an earlier run has checked all other accounts.
  */
 const activeMs = dayMs;
 /**

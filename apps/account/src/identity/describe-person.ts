@@ -3,8 +3,8 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { Identity } from './identity.ts';
 
 /**
- * Describes the login of a person to an account. Returns null if the person does not exist, or for a person who
- * is in another account or signs in with an external issuer.
+ * Describes the login of a person to an account. Returns null if the person does not exist, belongs to another
+ * account, or signs in with an external issuer.
  */
 export async function describePerson(
   database: AccountDatabase,

@@ -140,17 +140,17 @@ export class GuessLimit {
   }
 
   /**
-   * Records that an admitted sign-in attempt had a wrong password. The failure was already counted when the
-   * attempt was admitted.
+   * Records that an admitted sign-in attempt had a wrong password. The attempt already counted as a failure when it
+   * was admitted.
    */
   async blame({ network }: AdmittedGuess): Promise<void> {
     if (network !== null) await this.#reserve('network', network);
   }
 
   /**
-   * Decides about a sign-in attempt after the budget of its email address is used up. A network without a
-   * failed sign-in in the last 24 hours may still make one attempt. Guesses from other networks cannot lock
-   * out a person with a new device.
+   * Decides about a sign-in attempt after the budget of its email address is used up. A network without a failed
+   * sign-in in the last 24 hours may still make one attempt. An attacker on another network therefore cannot lock out
+   * a person who uses a new device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
     if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);

@@ -59,9 +59,9 @@ export async function logIn(identity: Identity, request: LogInRequest): Promise<
 }
 
 /**
- * Starts a login session if the password has not changed in the meantime. Repeats the check of a password
- * that changes in the meantime, because a password change ends only existing login sessions. Returns null if
- * the person is unknown or the password is wrong.
+ * Starts a login session if the password has not changed during the check. If the password changes during the check,
+ * the check is repeated, because a password change ends only existing login sessions. Returns null if the person is
+ * unknown or the password is wrong.
  */
 async function beginOnPassword(
   identity: Identity,

@@ -15,8 +15,7 @@ const passwordCharsMax = 256;
 const passwordCharsMin = 12;
 
 /**
- * Decrypts and parses the JSON in a sealed box. Throws `invalid_field` if the box cannot be decrypted or
- * parsed.
+ * Decrypts a JSON text and parses it. Throws `invalid_field` if the text cannot be decrypted or parsed.
  */
 export function openFor<Schema extends z.ZodType>(
   sealingKeys: SealingKeyPair,

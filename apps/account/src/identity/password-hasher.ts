@@ -9,7 +9,7 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
  */
 export const passwordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Maximum number of passwords waiting for a free processor core. If the queue is full, passwords are rejected. */
+/** Maximum number of passwords waiting for a free processor core. If the queue is full, further calls fail. */
 const defaultWaitingMax = 256;
 
 /** Hashes and verifies passwords, one at a time on each spare processor core. */
@@ -54,8 +54,8 @@ export class PasswordHasher {
   }
 
   /**
-   * The hash that is used for unknown users, which is created only once. If the hashing queue is full
-   * during the first call, the next call creates the hash.
+   * The hash that is used for unknown users, which is created only once. If the first attempt fails because the
+   * hashing queue is full, the next call creates the hash.
    */
   #hashOfNobody(): Promise<string> {
     if (this.#nobody !== undefined) return this.#nobody;

@@ -20,7 +20,7 @@ export interface SigningKeysOptions {
    */
   readonly publishedAheadMs?: number;
   /**
-   * How long a signing key still verifies tokens after its last signature, in milliseconds. Must exceed the
+   * How long a signing key still verifies tokens after its last signature, in milliseconds. This time must exceed the
    * lifetime of a token.
    */
   readonly verifiesAfterMs?: number;

@@ -84,7 +84,7 @@ export async function deleteDeclaredModel(
   return { deleted: count > 0 };
 }
 
-/** A cost requires both prices. With only one price, part of each request would be free of charge. */
+/** A cost requires both prices. If only one price were known, part of each request would seem to cost nothing. */
 function requireBothPrices(body: DeclaredModelBody): void {
   const { input_cost_usd_per_mtok: input, output_cost_usd_per_mtok: output } = body;
   if ((input === null) === (output === null)) return;

@@ -11,7 +11,7 @@ const rowsAtOnce = 5_000;
 /** Time limit for one call in milliseconds, well below the deadline of the RPC contract. */
 const workMs = 5_000;
 /**
- * How long the write of the deletion mark waits for active writers, in milliseconds. If the wait takes
+ * How long the write of the deletion mark waits for active writers, in milliseconds. If a writer stays active for
  * longer, the call fails and is retried.
  */
 const lockTimeoutMs = 2_000;

@@ -20,7 +20,7 @@ export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
   readonly signedAt: Date;
-  /** The customer of the event. Null if the event has no customer. */
+  /** The id of the Stripe customer to which the event belongs. Null if the event has no customer. */
   readonly customerId: string | null;
 }
 

@@ -42,7 +42,7 @@ describe('countTokens', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const usedMiB = (): number => {
-      // The first call may only finish an earlier garbage collection, which keeps all newer objects.
+      // The first call may only finish a running garbage collection, which does not free newer objects.
       collect();
       collect();
       // The test excludes array buffers, because they contain no text from the counter and are released late.

@@ -33,7 +33,7 @@ const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''))
 describe('cutExactly', () => {
   it('cuts a text into pieces that together have the same text and the same number of tokens', () => {
     fc.assert(
-      // A text with few pieces is cut at suitable positions, or is too short for a forced cut.
+      // No generated text needs a forced cut, because it has suitable positions or is too short.
       fc.property(text, fc.integer({ min: 70, max: 100 }), (whole, units) => {
         const pieces = [...cutExactly(whole, units)];
         expect(pieces.join('')).toBe(whole);

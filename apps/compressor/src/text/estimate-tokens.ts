@@ -3,7 +3,7 @@ const space = 0;
 const letter = 1;
 const digit = 2;
 const punctuation = 3;
-/** The class of all non-ASCII characters. The unit is a UTF-16 unit in a string, or a byte in UTF-8. */
+/** The class of non-ASCII characters, counted as UTF-16 units in a string and as bytes in UTF-8. */
 const wide = 4;
 const newline = 5;
 

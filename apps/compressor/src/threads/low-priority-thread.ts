@@ -4,8 +4,8 @@ import type { Logger } from '@gateway/observability';
 import type { ThreadReply, ThreadRequest } from './serve-tasks.ts';
 
 /**
- * Time limit for one task of a thread, in milliseconds. If a task exceeds the limit, the task fails and the
- * thread is replaced. The longest task of a thread takes about a second.
+ * Time limit for one task of a thread, in milliseconds. If a task takes longer, the task fails and the thread is
+ * replaced. The longest task of a thread takes about a second.
  */
 const taskMsMax = 20_000;
 

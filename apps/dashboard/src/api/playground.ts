@@ -1,6 +1,6 @@
 import { api, unwrap } from './client.ts';
 
-/** The largest K (number of ranked tools) that an API key accepts. Tool lists with more tools are rare. */
+/** The largest K (number of ranked tools) that an API key accepts. Few tool lists contain more than 512 tools. */
 const everything = 512;
 /** An API key is replaced this many milliseconds before it expires, so that no response is interrupted. */
 const marginMs = 5 * 60_000;
@@ -34,7 +34,7 @@ export async function playgroundKey(column: PlaygroundColumn): Promise<string> {
   return (await created).secret;
 }
 
-/** Drops an API key that the gateway has rejected. The next call in the playground creates a new API key. */
+/** Drops an API key that the gateway has rejected. The playground creates a new API key for its next request. */
 export function forgetPlaygroundKey(column: PlaygroundColumn): void {
   keys.delete(column);
 }

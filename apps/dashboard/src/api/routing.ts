@@ -43,7 +43,7 @@ interface ModelToggle {
   readonly is_enabled: boolean;
 }
 
-/** Switches a model on or off. The page shows the new state at once, and the old state after a rejection. */
+/** Switches a model on or off. The page shows the change at once, and reverts the change if the gateway rejects it. */
 export function useToggleModel() {
   const client = useQueryClient();
   const show = ({ provider, model_id, is_enabled }: ModelToggle) =>

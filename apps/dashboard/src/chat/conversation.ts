@@ -11,7 +11,7 @@ export interface ToolCall {
   readonly name: string;
   /** The arguments as JSON written by the model. While the response is arriving, this JSON may be incomplete. */
   readonly argumentsJson: string;
-  /** The index of the tool call in stream chunks. Undefined if the chunks have no index. */
+  /** The index of the tool call in stream chunks. Undefined if the stream chunks contain no index for the tool call. */
   readonly place?: number;
 }
 

@@ -57,7 +57,7 @@ interface CodeBlockProps {
   readonly linesMax?: number;
 }
 
-/** Code with a copy button. The code scrolls in its own frame, which is reachable by keyboard. */
+/** Code with a copy button. A long code block scrolls inside a frame that is reachable by keyboard. */
 export function CodeBlock({ code, label, linesMax = 24 }: CodeBlockProps) {
   return (
     <div className={classes.frame}>

@@ -62,9 +62,8 @@ interface TypedOptions {
 }
 
 /**
- * The text field of a filter. The address of the page contains the filter's value. The address changes when
- * the user stops typing, and not with every letter. The field keeps the typed text until the address changes
- * for another reason.
+ * The text field of a filter. The address of the page contains the filter's value. The page's address changes only
+ * after the user stops typing. The field keeps the typed text until the address changes for another reason.
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));

@@ -131,8 +131,8 @@ export class LoginSession {
   }
 
   /**
-   * Whether the tokens belong to a different person. Browser tabs share the refresh cookie. If another tab
-   * signs in a different person, this tab must not send requests as that person.
+   * Whether the new tokens belong to a different person than the current tokens. Browser tabs share the refresh
+   * cookie. If another tab signs in a different person, this tab must not send requests as that person.
    */
   #isAnother({ email }: Tokens): boolean {
     const before = this.#state.email;

@@ -152,8 +152,8 @@ export class OidcIdentity implements Identity {
   }
 
   /**
-   * If the configured audience is the dashboard's client id, the gateway accepts ID tokens. For all other
-   * audiences, the gateway accepts access tokens.
+   * If the configured audience is the dashboard's client id, the gateway accepts ID tokens. If any other audience is
+   * configured, the gateway accepts access tokens.
    */
   #takesIdToken(): boolean {
     return this.#settings.audience === this.#settings.client_id;

@@ -74,8 +74,8 @@ export class AuditShipper {
   #round: Promise<void> | undefined;
   #isStopping = false;
   /**
-   * The current maximum number of events per call. Each failed call halves the number, so that even a slow
-   * account service can store the events in time.
+   * The current maximum number of events per call. Each failed call halves the maximum, so that a slow account
+   * service can store the events before the timeout.
    */
   #eventsAtOnce = eventsMax;
   /** The ids of the events in the last round. The credential changes in these events were already broadcast. */

@@ -79,7 +79,7 @@ function invalidSecret(): GatewayError {
  */
 const prefix = 'additionalKey';
 
-/** The name of the stored field for the additional key at this index. */
+/** Returns the name of the stored field that contains the additional key at index `at`. */
 function additionalKeyField(at: number): string {
   return `${prefix}${at}`;
 }

@@ -2,7 +2,7 @@
  * The binding for a wrapped (encrypted) key. The wrapped key can be unwrapped only with an identical binding.
  */
 export interface KeyBinding {
-  /** The whole binding, as bytes. */
+  /** The complete binding, encoded as bytes. */
   readonly associatedData: Buffer;
   /** The part of the binding that contains no secrets and may appear in the key service's audit log. */
   readonly labels: Readonly<Record<string, string>>;

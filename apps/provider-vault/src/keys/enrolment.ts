@@ -14,7 +14,7 @@ const everyMs = replicaSeenWithinMs / 6;
 
 /**
  * Registers this replica's keys for the other replicas, while the replica runs. The class also checks that this
- * replica has every active key. Without an active key, a replica could not decrypt some credentials.
+ * replica has every active key. A replica that lacks an active key could not decrypt some credentials.
  */
 export class Enrolment {
   readonly #options: EnrolmentOptions;

@@ -29,9 +29,9 @@ const leads: Readonly<Partial<Record<EncoderField, string>>> = {
 };
 
 /**
- * Joins all parts of a tool's text into one string, for encoders without fields. Encoders without fields give
- * the most weight to the beginning of a text. Therefore, the text starts with the tool name (split into words)
- * and the description, and parameter names precede parameter descriptions.
+ * Joins all parts of a tool's text into one string, for encoders without fields. Encoders without fields give the
+ * most weight to the beginning of a text. A tool's text starts with the name (split into words) and the description.
+ * Parameter names precede parameter descriptions.
  */
 export function joinParts(parts: EncoderText): string {
   const order: readonly EncoderField[] = [

@@ -22,8 +22,8 @@ const manifestSchema = z.object({
     .positive()
     .max(1 << 24),
   /**
-   * The text fields used in training, in id order. The router rejects an encoder with fields that differ from
-   * the fields in the code.
+   * The text fields used in training, in id order. The router rejects an encoder whose field list differs from
+   * `encoderFields`.
    */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {
     error: 'not the fields that the router reads',

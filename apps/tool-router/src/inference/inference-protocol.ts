@@ -94,5 +94,5 @@ export interface EncoderPart {
   readonly text: string;
 }
 
-/** The text to encode as one vector. Encoders without fields read the parts of the text one after the other. */
+/** The text to encode as one vector. An encoder without fields reads all parts of the text as one string. */
 export type EncoderText = readonly EncoderPart[];

@@ -124,7 +124,7 @@ export function newestQuestion({
 }
 
 /**
- * Maximum number of tools for which a plan is quick. Planning a longer tool list takes more than a few milliseconds.
+ * Maximum number of tools for a plan that takes at most a few milliseconds.
  */
 const quickListMax = 512;
 

@@ -39,8 +39,8 @@ export interface ToolSetOptions {
    */
   readonly remembered: PlannedConversation | undefined;
   /**
-   * Number of tokens that were sent with the whole list because a plan missed its deadline. Undefined if
-   * every plan met its deadline.
+   * Number of tokens that were sent with the whole tool list after a plan missed its deadline. Undefined if every
+   * plan met its deadline.
    */
   readonly lateTokens: number | undefined;
 }
@@ -69,10 +69,10 @@ export interface ToolSet {
 }
 
 /**
- * Minimum evidence for a turn that decides the tool set, as a share of one distinctive word
- * (`TurnRanking.evidence`). With less evidence than this minimum, a ranking would be close to arbitrary. For
- * real requests with less evidence, the command `npm run eval:tools` prints how frequent they are and how
- * often the first ten ranked tools include a needed tool.
+ * Minimum evidence (`TurnRanking.evidence`) for a turn to decide the tool set. One distinctive word has an evidence
+ * of 1. With less evidence than this minimum, a ranking would be close to arbitrary. For real requests with less
+ * evidence, the command `npm run eval:tools` prints how frequent they are and how often the first ten ranked tools
+ * include a needed tool.
  */
 export const evidenceMin = 0.5;
 

@@ -62,8 +62,8 @@ interface TurnFacts {
 }
 
 /**
- * Caches the facts about user turns, because each agent loop step repeats the same turns. The cache key is the
- * turn's text. For a turn that is stored in `TurnMemory`, a lookup compares no text.
+ * Caches the facts about user turns, because each agent loop step repeats the same turns. The cache key is the turn's
+ * text. If the turn comes from `TurnMemory`, the lookup does not need to compare the text.
  */
 export class MemoizedTurns {
   readonly #known = new LRUCache<string, TurnFacts>({

@@ -6,9 +6,9 @@ export type Recovery = Extract<PlanToolsReply, { status: 'planned' }>['recovery'
 export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['worth']>;
 
 /**
- * Assumed length of a new conversation. The calculation assumes eight requests with three turns that need
- * tools. Recorded agent sessions have 13 requests on average (159 sessions), and public dialogues have 4 on
- * average.
+ * Assumed length of a new conversation. The calculation assumes that a conversation has eight requests, and that
+ * three of its turns need tools. Recorded agent sessions have 13 requests on average (159 sessions), and public
+ * dialogues have 4 on average.
  */
 const requestsExpected = 8;
 const neededTurnsExpected = 3;
@@ -62,8 +62,8 @@ export interface KQuestion {
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
   /**
-   * The part of the conversation that was sent with the whole tool list before pruning. Null if the
-   * conversation starts with pruned tools.
+   * The earlier requests of the conversation, if they were sent with the whole tool list. Null if the conversation
+   * starts with pruned tools.
    */
   readonly sent: SentWhole | null;
 }

@@ -60,8 +60,8 @@ export function* describeLogits(
 }
 
 /**
- * Minimum weight of a word that can name a tool. Only words from the turn and the previous turn can reach
- * the minimum.
+ * Minimum weight of a word that can name a tool. Words from turns before the previous turn weigh less than this
+ * minimum.
  */
 const namingWeightMin = 0.5;
 

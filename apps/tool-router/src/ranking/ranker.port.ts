@@ -86,11 +86,11 @@ export interface TurnRanking {
    */
   readonly topScore: number;
   /**
-   * The evidence about the needed tools in the words of the turn and its context. The evidence is the best
-   * keyword score, divided by the weight of a word that only one tool has. The evidence is 0 if no tool
-   * contains a word of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976).
-   * The unit of the evidence is one distinctive word, so the evidence is comparable between tool lists of any
-   * size. Both ranking methods compute the evidence from the keyword scores.
+   * The evidence about the needed tools in the words of the turn and its context. The evidence is the best keyword
+   * score, divided by the weight of a word that occurs in only one tool. The evidence is 0 if no tool contains a word
+   * of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976). The unit of the
+   * evidence is one distinctive word, so the evidence is comparable between tool lists of any size. Both ranking
+   * methods compute the evidence from the keyword scores.
    */
   readonly evidence: number;
   /**

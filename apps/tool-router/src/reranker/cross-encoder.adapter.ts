@@ -4,8 +4,8 @@ import { TextTokens } from '../inference/text-tokens.ts';
 import type { Reranker } from '../inference/model.port.ts';
 
 /**
- * Maximum number of tokens in a query and a tool together. Scoring has a deadline, and its duration grows
- * with the number of tokens.
+ * Maximum number of tokens in a query and a tool together. Scoring must meet a deadline and takes longer for more
+ * tokens.
  */
 const tokensMax = 192;
 

@@ -63,8 +63,8 @@ const leadersMax = 3;
 /** Number of top-ranked tools that may receive parameters from other tools. */
 const needyMax = 5;
 /**
- * Minimum share of a tool's name among a top-ranked tool's parameter words for the tool to count as a
- * supplier. Tools that supply a parameter of the supplier also count, multiplied by `secondHop`.
+ * A tool is a supplier of a top-ranked tool if at least this share of its name occurs in that tool's parameter words.
+ * Tools that supply a parameter of the supplier also count, multiplied by `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;

@@ -22,8 +22,8 @@ export function standardize(scores: Float64Array): Float64Array {
 }
 
 /**
- * A gain for each tool, based on the rank of the tool. The first tool has a gain of 1, and the gain decreases
- * logarithmically to 0. Tools with equal scores share the mean of their ranks.
+ * A gain for each tool, based on the rank of the tool. The gain is 1 for the tool with the highest score, and
+ * decreases logarithmically with the rank to 0. Tools with equal scores share the mean of their ranks.
  */
 export function rankGains(scores: Float64Array): Float64Array {
   const count = scores.length;

@@ -118,11 +118,10 @@ function findLookAlikes({ wordsByGram }: StageList, word: string): SoftWord[] {
 }
 
 /**
- * Synonyms, read from `synonyms.bin`. The file starts with a uint32 that contains the length in bytes of the
- * word list. The word list has one word per line and is padded with newlines to four bytes. The word list is
- * followed by one uint32 per word, which is the start of the word's neighbours. One more uint32 marks the
- * end of all neighbours. Each neighbour consists of a word index (uint16) and a cosine (uint8) in units of
- * 1/255.
+ * Synonyms, read from `synonyms.bin`. The file starts with a uint32 that contains the length in bytes of the word
+ * list. The word list has one word per line and is padded with newlines to four bytes. After the word list, one
+ * uint32 per word gives the position of the word's first neighbour. One more uint32 marks the end of all neighbours.
+ * Each neighbour consists of a word index (uint16) and a cosine (uint8) in units of 1/255.
  */
 export class Synonyms {
   static readonly none = new Synonyms([], new Uint32Array(1), new Uint16Array(0), new Uint8Array(0));

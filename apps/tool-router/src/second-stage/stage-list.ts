@@ -5,7 +5,7 @@ import { idfOf, type KeywordIndex } from '../tool-index/keyword-index.ts';
 /** Second-stage data for a tool list, in addition to the list's keyword index. */
 export interface StageList {
   readonly index: KeywordIndex;
-  /** Positions of the tools with the word in their name, keyed by word. */
+  /** For each word, the positions of the tools that have the word in their name. */
   readonly namePostings: ReadonlyMap<string, readonly number[]>;
   /**
    * For each pair of adjacent words (`pairOf`), the positions of the tools with this pair in their name. If

@@ -13,8 +13,8 @@ const wordsMax = 256;
 const segmentsMax = 6;
 const segmentWordsMin = 2;
 /**
- * Replaces each run of white space with one character. Without the replacement, a later pattern could scan
- * a run of white space once for each position in the run.
+ * Replaces each run of white space with one character. Later patterns could otherwise take quadratic time on a long
+ * run of white space.
  */
 const spacePattern = /\s+/g;
 /** Matches separators between tasks, which are sentence ends, conjunctions and line breaks. */
@@ -30,8 +30,8 @@ export interface StageTurn {
   /** The words in each task of the turn. A turn with one task has one element with all words. */
   readonly segments: readonly (readonly string[])[];
   /**
-   * How much the turn depends on earlier turns, from 0 to 1. Zero for the first turn, 1 for a later turn of a
-   * few words, and less for a longer turn.
+   * How much the turn depends on earlier turns, from 0 to 1. The weight is zero for the first turn, 1 for a later
+   * turn of a few words, and lower for a longer turn.
    */
   readonly contextWeight: number;
   /**

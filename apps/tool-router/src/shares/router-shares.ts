@@ -9,9 +9,9 @@ import type { Metrics } from '@gateway/observability';
 
 /** The accounts' shares of the router's processor time. */
 export interface RouterShares {
-  /** The accounts' shares of event-loop time, which plans for long tool lists use. */
+  /** How the accounts share the event loop for the planning of long tool lists. */
   readonly loop: LoopShare;
-  /** The accounts' shares of inference thread time, which the vectors of new tools use. */
+  /** How the accounts share the inference threads for the vectors of new tools. */
   readonly vectors: TimeShare;
 }
 

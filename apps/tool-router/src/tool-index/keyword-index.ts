@@ -11,7 +11,7 @@ const k1 = 1.2;
 const b = 0.6;
 
 interface ListLengths {
-  /** The product of k1 and each tool's normalized text length, by tool position. */
+  /** The BM25 parameter k1 times each tool's normalized text length, by tool position. */
   readonly norms: Float64Array;
 }
 

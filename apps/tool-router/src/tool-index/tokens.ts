@@ -48,7 +48,7 @@ export function splitTokens(text: string, tokensMax: number): string[] {
  */
 export interface Word {
   readonly token: string;
-  /** Id (from `nextCount`) of the count that last set `place`. */
+  /** Id (from `nextCount`) of the word counter that last set `place`. */
   count: number;
   place: number;
 }
@@ -63,7 +63,7 @@ const knownRunsMax = 32_000;
 const knownRunLengthMax = 24;
 let counts = 0;
 
-/** Returns a new id for a count of tokens. */
+/** Returns an unused id for an object that counts words. */
 export function nextCount(): number {
   counts += 1;
   return counts;

@@ -4,8 +4,8 @@ import { labelOf, parseReference, renderRunReference } from './references.ts';
 /** Maximum number of occurrences of a line that can start a reference. */
 const placesMax = 16;
 /**
- * Minimum number of tokens that a reference must save. The constant `runGainMin` applies to runs with at least
- * `runLinesMin` lines, and `fewGainMin` applies to shorter runs.
+ * Minimum number of tokens that a reference must save. References to runs of at least `runLinesMin` lines must save
+ * `runGainMin` tokens. References to shorter runs must save `fewGainMin` tokens.
  */
 const runLinesMin = 3;
 const runGainMin = 12;
@@ -27,8 +27,8 @@ const gap = -1;
 const standIn = -2;
 
 /**
- * Numbers the sent lines, so that repeated runs of lines are found in time linear in the text length. The
- * line index grows with the conversation, and lines are never deleted from it.
+ * Numbers the sent lines. With the numbers, repeated runs of lines are found in linear time. The line index grows
+ * with the conversation, and lines are never deleted from it.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();

@@ -3,8 +3,8 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
 /**
- * Maximum size in tokens of a tool result that is not trimmed. Trimming a shorter result would save less than
- * a request for the omitted parts costs.
+ * Maximum size in tokens of a tool result that is not trimmed. For a shorter result, the model's request for the
+ * omitted parts would cost more than trimming saves.
  */
 const tokensMax = 2_500;
 const headTokens = 900;
@@ -37,8 +37,8 @@ export const headTail: TextStep = {
 };
 
 /**
- * Returns whether a text exceeds the maximum size of an untrimmed tool result. Most long texts already exceed
- * the maximum within their first tokens.
+ * Returns whether a text exceeds the maximum size of an untrimmed tool result. For most long texts, the estimate for
+ * the first part of the text already exceeds the maximum.
  */
 function isLong(text: string): boolean {
   const part = Math.min(text.length, tokensMax * lookedAtPerToken);

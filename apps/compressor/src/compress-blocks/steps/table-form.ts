@@ -120,7 +120,7 @@ class TableRenderer {
   }
 }
 
-/** The table cell that stands for a field that the object lacks. */
+/** The table cell for a field that is missing from the object. */
 export const absent = '"∅"';
 /** The table column for the field names, if the rows were fields of an object. */
 export const nameColumn = '"(name)"';

@@ -49,8 +49,8 @@ export function findDefinition(tape: JsonTape): ToolDefinitionText | undefined {
 }
 
 /**
- * The fields of a JSON object, keyed by name. Undefined if the value is not an object, or if a key is
- * repeated. Parsers interpret repeated keys differently.
+ * The fields of a JSON object, keyed by name. Undefined if the value is not an object, or if a key is repeated. JSON
+ * parsers disagree about the value of a repeated key.
  */
 export function readMembers(tape: JsonTape, node: JsonNode): Map<string, JsonEntry> | undefined {
   if (tape.kind(node) !== 'object') return undefined;
@@ -100,8 +100,8 @@ export interface SchemaWalk {
 }
 
 /**
- * Visits every subschema in a schema. Skips keywords with data as content (`enum`, `const`, `default`,
- * `examples`) and unknown keywords.
+ * Visits every subschema in a schema. Skips unknown keywords and keywords that contain data (`enum`, `const`,
+ * `default`, `examples`).
  */
 export function walkSchema(tape: JsonTape, schema: JsonNode, name: string): SchemaWalk {
   const walker = new Walker(tape);

@@ -4,8 +4,8 @@ import { readMembers } from '../definition/tool-definition.ts';
 import type { SchemaPosition } from '../definition/tool-definition.ts';
 
 /**
- * Maximum number of additional characters in a text that counts as a repetition of a name. The additional
- * characters can be punctuation, filler words and spaces.
+ * Maximum number of additional characters in a text that counts as a repetition of a name. For example, the text may
+ * add punctuation, filler words and spaces to the name.
  */
 const addedMax = 16;
 const fillers = new Set(['a', 'an', 'the']);

@@ -8,8 +8,8 @@ import { notifyDone } from '../../lib/notices.ts';
 import classes from './account.module.css';
 
 /**
- * The default scopes of API keys. The default scopes apply to API keys that a program creates without scopes.
- * The dashboard always sends scopes.
+ * The default scopes of API keys. The default scopes apply to API keys that a program creates without scopes. The
+ * dashboard sends the scopes of every API key that it creates.
  */
 export function DefaultScopesPanel({ account: { policy } }: { readonly account: Account }) {
   const before = policy.default_key_scopes;

@@ -44,9 +44,9 @@ export function renderCreation(fields: KeyFields): CreateKeyBody {
 }
 
 /**
- * The request body that updates an API key. An unchanged expiry is not sent, because the gateway would reject
- * an expiry in the past. The body always contains the scopes, because a new limit would otherwise remove a
- * scope that the form shows.
+ * The request body that updates an API key. An unchanged expiry is not sent, because the gateway would reject an
+ * expiry in the past. The body always contains the scopes, because a new limit without scopes would remove the scope
+ * `manage` from the key.
  */
 export function renderUpdate(fields: KeyFields, before: KeyFields): UpdateKeyBody {
   return {

@@ -105,8 +105,8 @@ interface PlanCardProps {
 }
 
 /**
- * Shows the plan of a request. The first facts about the plan come from the response headers. A moment later,
- * the request log contains the full plan.
+ * Shows the plan of a request. The card first shows the facts from the response headers, and then the full plan from
+ * the request log.
  */
 function PlanCard({ headers, sessionId, tookMs, isBusy }: PlanCardProps) {
   const { requestId, model, pruneRatio, overheadMs } = headers;

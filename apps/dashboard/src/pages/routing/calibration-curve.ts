@@ -1,6 +1,6 @@
 /**
- * A point of a bucket's recall curve. The point has the recall at K (the number of ranked tools) and its
- * bounds, as shares between 0 and 1.
+ * A point of a bucket's recall curve. The field `value` is the recall at `k` ranked tools, between 0 and 1, with the
+ * bounds `low` and `high`.
  */
 export interface CurvePoint {
   readonly k: number;

@@ -76,7 +76,7 @@ function describeRecall({ forwarded_recall, effective_recall, recovery_rate }: C
 }
 
 /**
- * The reason why the routing policy is not applied. Null if the policy is applied. An API key with
+ * Returns the reason why the routing policy is not applied, or null if the routing policy is applied. An API key with
  * its own K (number of ranked tools) never follows the policy.
  */
 export function describeMode({ mode }: RoutingPreferences['pruning']): string | null {

@@ -42,9 +42,9 @@ export interface MissCounts {
 }
 
 /**
- * Computes the lower and upper bound of effective recall at one value of K (the number of ranked tools). The
- * lower bound is exact for up to 400 conversations. For more conversations, the lower bound is a binomial bound,
- * with the sum of the losses as a real-valued count (`boundRecallBelow`). The upper bound is always binomial.
+ * Computes the lower and upper bound of effective recall at one value of K (the number of ranked tools). The lower
+ * bound is exact for up to 400 conversations. For more conversations, `boundRecallBelow` computes a binomial lower
+ * bound from the sum of the losses. The upper bound is always binomial.
  * @param recoveryRate the recovery rate ρ from which `losses` was computed
  */
 export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): BoundedRecall {

@@ -34,11 +34,10 @@ const certainty = 0.95;
 export const dateLength = 10;
 
 /**
- * Measures how often the model recovers tools. From the measurements, the watch computes how a ten-point
- * drop in forwarded recall changes the probability of a recovery. The share of conversations with a recovery
- * is proportional to the share of conversations in which K (the number of ranked tools) was too small.
- * Shadow conversations measure the share of conversations with a missed tool, so that a change of K is not
- * mistaken for a drop in recall.
+ * Measures how often the model recovers tools. From the measurements, the watch computes how a ten-point drop in
+ * forwarded recall changes the probability of a recovery. The calculation assumes that recoveries are proportional to
+ * conversations in which K (the number of ranked tools) was too small. Shadow conversations measure the share of
+ * conversations with a missed tool, so that a change of K is not mistaken for a drop in recall.
  */
 export class RecoveryWatch {
   readonly #usual: WatchedRecovery[] = [];

@@ -37,12 +37,12 @@ const shadowMin = Math.log(2);
  */
 const blockShareMax = 1 / 3;
 /**
- * Evidence required for an alarm after a change of the setup. After a setup change, the time of a possible
- * drop is known, so a sequential test needs less evidence. For each kind of drop, at most one of 200 changes
- * causes a false alarm (Ville's inequality).
+ * Evidence required for an alarm after the tool list, the model or the ranker has changed. After a setup change, the
+ * time of a possible drop is known, so a sequential test needs less evidence. For each kind of drop, at most one of
+ * 200 changes causes a false alarm (Ville's inequality).
  */
 const changeAlarmAt = Math.log(200);
-/** Number of shadow conversations after a change of the setup until the test of the change ends. */
+/** After a setup change, the test for a drop in recall ends after this number of shadow conversations. */
 const retestSamples = 59;
 
 /**

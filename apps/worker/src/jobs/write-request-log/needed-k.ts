@@ -38,11 +38,11 @@ export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
 }
 
 /**
- * Returns the smallest K (number of ranked tools) that includes every offered tool that a shadow request called.
- * If all called tools are always included, the result is 1. Returns null if the request was not in shadow, or if
- * it called none of the offered tools. The K that a tool requires is its rank among the tools that are not
- * always included. The plan's tool set takes precedence over the ranks, because it also contains tools from
- * earlier turns. A tool in the plan requires at most the plan's K. A tool outside the plan requires a larger K.
+ * Returns the smallest K (number of ranked tools) that includes every offered tool that a shadow request called. If all
+ * called tools are always included, the result is 1. Returns null if the request was not in shadow, or if it called none of
+ * the offered tools. The K that a tool requires is its rank among the tools that are not always included. The plan's tool set
+ * takes precedence over the ranks, because it also contains tools from earlier turns. A tool in the plan requires at most the
+ * plan's K. A tool that the plan leaves out requires a K that is larger than the plan's K.
  */
 export function findNeededK(event: MeasuredEvent): number | null {
   const { plan, calledTools, toolsIn } = event;
@@ -63,8 +63,8 @@ export function findNeededK(event: MeasuredEvent): number | null {
 type Candidates = NonNullable<ShippedRequestEventV1['plan']>['candidates'];
 
 /**
- * Maps tool names to the K (number of ranked tools) that each tool requires. If a tool name occurs twice, the
- * smaller K is kept.
+ * Maps tool names to the K (number of ranked tools) that each tool requires. If two tools have the same name, the
+ * smaller K is returned for that name.
  */
 function listNeeds(candidates: Candidates, k: number | null): Map<string, number> {
   const needs = new Map<string, number>();

@@ -21,7 +21,7 @@ export interface ToolUse {
   called: number;
   called_when_pruned: number;
   denied: number;
-  /** Number of tool calls with a known rank. The field `rank_sum` is the sum of the known ranks. */
+  /** Number of tool calls with a known rank. The field `rank_sum` is the sum of all known ranks of the tool's calls. */
   ranked_calls: number;
   rank_sum: number;
   /** The time of the tool's last use, as RFC 3339. */

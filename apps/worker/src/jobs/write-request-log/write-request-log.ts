@@ -11,7 +11,7 @@ export interface WriteRequestLogContext {
   /** Adds to each event the reason why its request missed the prompt cache. */
   readonly addCacheMisses: (events: readonly ParsedEvent[]) => Promise<readonly ParsedEvent[]>;
   readonly now: () => number;
-  /** Receives the accounts with newly written requests that contain evidence about recall. */
+  /** Each written batch adds the accounts for which it contains evidence about recall. */
   readonly shadowAccounts: Set<string>;
   /** A callback that receives the rows with which a batch changed the request log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
@@ -113,7 +113,7 @@ async function traceEvents<T>(
       () => promise,
       SpanKind.CONSUMER,
     );
-    // Each span ends together with the batch. If the batch fails, the error is thrown once, after all spans have ended.
+    // Each trace span ends when the batch ends. If the batch fails, the error is thrown once, after all spans have ended.
     span.catch(() => undefined);
   }
   write().then(resolve, reject);

@@ -95,7 +95,7 @@ export async function listToolSuggestions(
   };
 }
 
-/** Whether a suggested wording can help. Better wording does not help if the two tools are dissimilar. */
+/** Whether better wording can help. Better wording does not help the model if the two tools are dissimilar. */
 function isActionable({ evidence, suggested_description }: ToolSuggestion): boolean {
   return evidence.similarity !== null || suggested_description !== null;
 }

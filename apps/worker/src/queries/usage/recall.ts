@@ -60,7 +60,7 @@ export function renderRecall(
   };
 }
 
-/** Returns the recall with bounds. Without recovery, one missed tool counts as a full loss. */
+/** Returns the recall with bounds. Without recovery, a conversation that misses one tool counts as a full loss. */
 function boundRecovered(
   counts: readonly ShadowCount[],
   samples: number,

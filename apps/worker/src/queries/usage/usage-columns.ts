@@ -65,7 +65,7 @@ export const usedColumns = known({
   provider_savings_usd: 'CASE WHEN sum(saving_requests) > 0 THEN sum(provider_savings_usd) END',
 });
 
-/** The columns of analytics that also exist in the hourly totals, in addition to `usedColumns`. */
+/** The analytics columns, other than `usedColumns`, that the hourly totals also contain. */
 export const usedAnalyticsColumns = known({
   gross_savings_usd: 'CASE WHEN sum(gross_requests) > 0 THEN sum(gross_savings_usd) END',
   pruned_requests: sumOf('pruned_requests'),
