@@ -54,7 +54,7 @@ function announceAgain(
   return receipt;
 }
 
-/** An account deletion that has started, with its announced change. */
+/** An account deletion that has started, and the account change to announce. */
 interface KnownDeletion {
   readonly receipt: AccountDeletion;
   readonly change: AccountChange;

@@ -56,7 +56,7 @@ export interface Identity {
   readonly countEvent: (event: IdentityEvent) => void;
   /** A callback for an event that could not be added to the audit log. */
   readonly onAuditError: (error: unknown) => void;
-  /** Announces that a person's cached login sessions are stale. Callers must commit the transaction first. */
+  /** Announces that a person's cached login sessions are stale. Callers must first commit the change to the database. */
   readonly announceLoginSessionChange: (change: LoginSessionChange) => void;
 }
 

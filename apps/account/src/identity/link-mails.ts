@@ -46,9 +46,9 @@ interface WaitingMail {
 }
 
 /**
- * Sends links by email after the reply to the request, so that the reply takes the same time for known and
- * unknown email addresses. Emails wait in memory until they are sent. If the process ends while an email is
- * waiting, the person must request another one.
+ * Sends links by email after the reply to the request, so that the reply takes the same time for known and unknown
+ * email addresses. Emails wait in memory until they are sent. If the process ends while an email is waiting, the
+ * person must request the link again.
  */
 export class LinkMails {
   readonly #options: LinkMailsOptions;

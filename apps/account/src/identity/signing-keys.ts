@@ -103,8 +103,8 @@ export class SigningKeys {
   }
 
   /**
-   * The time at which the next signing key must take over. Null if the existing keys last long enough.
-   * Signing keys that cannot be decrypted are ignored.
+   * The time at which the next signing key must take over. Null if no new signing key is needed yet. Signing keys
+   * that cannot be decrypted are ignored.
    */
   #chooseNext(rows: readonly SigningKeyRow[], now: number): number | null {
     const usable = rows.filter((row) => row.signsUntil.getTime() > now && this.#open(row) !== null);

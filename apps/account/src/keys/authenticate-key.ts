@@ -39,7 +39,7 @@ export async function authenticateKey(
   return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
 }
 
-/** A replaced secret expires at the end of the shared validity period, or earlier with its key. */
+/** A replaced secret stays valid during the overlap with the new secret, but never longer than the key. */
 function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
   const { previousValidUntil } = key;
   if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;

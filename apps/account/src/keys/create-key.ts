@@ -85,9 +85,9 @@ function renderRow(
 }
 
 /**
- * The permissions of the new API key. For each field that the body omits, the function uses the stricter
- * value of the account and the calling key. Throws `grant_exceeds_key` for a field in the body that exceeds
- * the permissions of the calling key.
+ * The permissions of the new API key. If the body omits a field, the stricter of the account's value and the calling
+ * key's value applies. Throws `grant_exceeds_key` for a field in the body that exceeds the permissions of the calling
+ * key.
  */
 function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: ActingKey | null, now: Date) {
   const own = acting?.authority;

@@ -52,7 +52,7 @@ function withToken(request: Request, token: string | null): Request {
   return request;
 }
 
-/** The gateway's API, typed by its OpenAPI document. The function `unwrap` reads the results of its calls. */
+/** The gateway's API, typed by its OpenAPI document. Callers read each response with the function `unwrap`. */
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchAsPerson });
 
 interface Answer<Data> {

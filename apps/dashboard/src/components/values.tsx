@@ -66,7 +66,7 @@ export function Share({ value }: Value) {
   return <span title={`${value * 100}%`}>{formatShare(value)}</span>;
 }
 
-/** A placeholder for a figure that was not measured. An unmeasured figure is different from zero. */
+/** A placeholder for a figure that was not measured. Zero would be a wrong figure. */
 export function Unknown() {
   return (
     <span title="unknown">

@@ -75,8 +75,8 @@ async function post(path: string, body: unknown): Promise<unknown> {
 }
 
 /**
- * The Web Locks API exists only in secure contexts. On a page served over plain HTTP, the renewal works
- * without the lock.
+ * The Web Locks API exists only in secure contexts. On a page served over plain HTTP, the access token is renewed
+ * without a lock.
  */
 function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (!('locks' in navigator)) return work();

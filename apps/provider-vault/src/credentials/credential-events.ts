@@ -51,8 +51,8 @@ export class CredentialEvents {
   }
 
   /**
-   * Broadcasts that cached copies of a credential are stale, and records the change in the audit log. Callers
-   * must commit the transaction first.
+   * Broadcasts that cached copies of a credential are stale, and records the change in the audit log. Callers must
+   * first commit the change to the database.
    */
   announceChange({ accountId, provider }: { readonly accountId: string; readonly provider: string }): void {
     this.#parts.messaging.broadcast(credentialChanged, { accountId, provider });

@@ -31,8 +31,8 @@ const waitingMax: Readonly<Record<Urgency, number>> = {
  */
 const reservedPerAccount = 16;
 /**
- * Maximum number of tasks from one account per batch while other accounts wait, which keeps the delay for other
- * accounts within a few milliseconds.
+ * While other accounts wait, a batch contains at most this number of tasks from one account. The limit keeps the
+ * delay for other accounts within a few milliseconds.
  */
 const batchTasksPerAccountMax = 16;
 /**

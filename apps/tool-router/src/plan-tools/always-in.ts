@@ -74,8 +74,7 @@ const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySe
  */
 const serverNames = new Set('createfile editfile openfile readfile writefile'.split(' '));
 /**
- * Minimum number of purposes that the tools must cover for the list to count as the list of a coding
- * agent.
+ * The tools must cover at least this number of purposes for the list to count as a coding agent's list.
  */
 const purposesMin = 2;
 
@@ -129,9 +128,9 @@ interface BasicTool {
 }
 
 /**
- * Removes the tools that probably belong to an MCP server (`serverNames`). A tool is kept if its name is
- * spelled like the name of the agent's shell tool, or if the agent has no other tool for the purpose. All
- * tools are removed if there is no shell tool and all names are in `serverNames`.
+ * Removes the tools that probably belong to an MCP server (`serverNames`). A tool is kept if its name is spelled like
+ * the name of the agent's shell tool, or if the agent has no other tool for the purpose. If there is no shell tool
+ * and all names are in `serverNames`, no tool is kept.
  */
 function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   const isServers = ({ name }: BasicTool): boolean => serverNames.has(bareName(name));

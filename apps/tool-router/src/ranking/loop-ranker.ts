@@ -59,9 +59,9 @@ function measureGains(
 }
 
 /**
- * Raises the scores of a ranking. Keyword scores are log-odds, so the gain is added to the
- * scores. The scores of the `semantic` method are probabilities, so the gain multiplies the odds, and all
- * scores are scaled to the sum 1.
+ * Raises the scores of a ranking. The gain is added to keyword scores, because keyword scores are log-odds. The
+ * scores of the `semantic` method are probabilities, so the gain multiplies the odds, and all scores are scaled to
+ * the sum 1.
  */
 function raise(index: KeywordIndex, ranking: TurnRanking, gains: ReadonlyMap<number, number>): TurnRanking {
   if (gains.size === 0) return ranking;

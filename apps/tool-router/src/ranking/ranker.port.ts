@@ -39,9 +39,9 @@ export function nameSemantic(encoderIds: readonly string[], stage: string): stri
 
 export interface RankOptions {
   /**
-   * The ranking method to use. With `keyword`, a conversation that started with keyword ranking keeps this
-   * method. Without `keyword`, the ranker uses vectors if the model, the tool list and the remaining time
-   * permit it. The field `methodReason` reports a fallback to keyword ranking.
+   * The ranking method to use. With `keyword`, a conversation that started with keyword ranking keeps this method. If
+   * `method` is not `keyword`, the ranker uses vectors when the model, the tool list and the remaining time permit
+   * it. The field `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
   /**
@@ -59,11 +59,11 @@ export interface RankOptions {
 }
 
 /**
- * The reason why this ranking method was used. With `semantic`, vectors ranked the tool list, as intended.
- * All reasons except `semantic` apply to keyword rankings. With `asked`, the caller requested keyword
- * ranking. With `short_list`, all tools are forwarded. With `new_tools`, too many tools do not have a
- * vector yet. Missing vectors are computed after the plan has been made. With `no_model`, the model is
- * missing or broken. With `late`, the deadline has passed. With `busy`, too many tasks are waiting.
+ * The reason why this ranking method was used. The reason `semantic` means that vectors ranked the tool list. All
+ * other reasons apply to keyword rankings. The reason `asked` means that the caller requested keyword ranking,
+ * `short_list` that all tools are forwarded, and `new_tools` that too many tools have no vector yet. Missing vectors
+ * are computed after the plan has been made. The reason `no_model` means that the model is missing or broken, `late`
+ * that the deadline has passed, and `busy` that too many tasks are waiting.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 

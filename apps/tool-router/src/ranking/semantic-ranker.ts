@@ -37,8 +37,8 @@ export interface SemanticRankerOptions {
 }
 
 /**
- * Share of a ranking's remaining time for which the ranking waits for the second encoder. The second stage
- * needs the remaining time.
+ * Share of a ranking's remaining time for which the ranking waits for the second encoder. The rest of the remaining
+ * time is reserved for the second stage.
  */
 const secondShare = 0.75;
 

@@ -76,8 +76,8 @@ export function* computeInPieces(
 }
 
 /**
- * The features with the second encoder's vectors. Tools are compared to the top-ranked tools, which are
- * selected by words and the second encoder.
+ * The features with the second encoder's vectors. The tools are compared with the top-ranked tools in a ranking by
+ * words and by the second encoder.
  */
 function* measureSecond(
   list: StageList,

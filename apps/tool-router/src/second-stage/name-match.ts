@@ -9,7 +9,7 @@ import { dot } from './score-math.ts';
 /** Maximum distance in words between two words of a turn that count as adjacent. */
 const phraseGapMax = 2;
 
-/** Computes which share of each tool's name the turn contains, by word weight and by adjacent word pairs. */
+/** Computes how much of each tool's name occurs in the turn, measured by word weights and adjacent word pairs. */
 export function measureNames(
   { index, nameWeights, namePostings, namePairs }: StageList,
   turn: StageTurn,
@@ -76,9 +76,9 @@ interface Affinity {
 }
 
 /**
- * Measures how closely each tool is related to the top-ranked tools. Two tools are related if their vectors
- * are similar, if their names share words, or if one supplies a parameter. A tool can supply a parameter that
- * a top-ranked tool needs, for example `get_user_id` before `send_message(user_id)`.
+ * Measures how closely each tool is related to the top-ranked tools. Two tools are related if their vectors are
+ * similar, if their names share words, or if one tool supplies a parameter of the other. A tool can supply a
+ * parameter that a top-ranked tool needs, for example `get_user_id` before `send_message(user_id)`.
  */
 export function* measureAffinity(
   list: StageList,

@@ -50,9 +50,9 @@ interface StageScores {
 }
 
 /**
- * The weights of three scores in the fused order. The fused order is used if there is no feature reranker. The
- * scores are the keyword share, the soft match share, and the cosine's deviation from the list's mean. For the
- * trained models, the fused order is as good as the preliminary order (`second-stage/features.ts`).
+ * The weights of three scores in the fused order. The fused order is used if there is no feature reranker. The scores
+ * are the keyword share, the soft match share, and the cosine's deviation from the list's mean. With the trained
+ * models, the fused order ranks tools as well as the preliminary order (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 

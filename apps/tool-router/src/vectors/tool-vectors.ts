@@ -10,8 +10,8 @@ import type { VectorMatrix, VectorStore } from './vector-store.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * Maximum number of new tools in a list for which a plan waits. A plan that waited for more vectors would
- * miss its deadline.
+ * If a tool list has more new tools than this number, the plan does not wait for their vectors. A plan that waited
+ * for more vectors would miss its deadline.
  */
 export const awaitedToolsMax = 250;
 /**

@@ -38,8 +38,8 @@ export class VectorStore {
   readonly #encoder: () => EncoderFacts | undefined;
   readonly #matrices: LRUCache<string, VectorMatrix>;
   /**
-   * Tool lists with recently requested definitions. The cache prevents repeated requests if a vector cannot
-   * be computed.
+   * Tool lists with recently requested definitions. The cache prevents the router from requesting the same
+   * definitions repeatedly if a vector cannot be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
   /** The pending tools, each with the work that loads or computes its vector. */
@@ -110,7 +110,7 @@ export class VectorStore {
     return missing;
   }
 
-  /** Returns whether the tool has a vector in memory, or is pending. */
+  /** Returns whether the tool's vector is in memory, or is being loaded or computed. */
   isKnown(hash: string): boolean {
     return this.#blocks?.has(hash) === true || this.#pending.has(hash);
   }

@@ -122,7 +122,7 @@ export function listStems(text: string): string[] {
     .map(stemmer);
 }
 
-/** Maps a verb to the first verb in its group. Returns undefined for any other word. */
+/** Maps a verb to the first verb in its group. Returns undefined for a word that is in no group. */
 export function findAction(word: string): string | undefined {
   return verbGroup.get(stemmer(word));
 }

@@ -15,11 +15,10 @@ export interface NearDuplicate {
  */
 const similarityMin = 0.75;
 /**
- * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their
- * definitions are related and the differing words in their names have the same meaning (cars, vehicles). Two
- * tools also match if their names have no word in common but their definitions are nearly identical. No pair
- * among GitHub's 117 tools reaches the thresholds. The closest pair of GitHub's tools, labels and tags, has a
- * cosine of 0.35.
+ * Thresholds for similarity in meaning, as cosines from the shipped encoder. Two tools match if their definitions are
+ * related and the differing words in their names have the same meaning (cars, vehicles). Two tools also match if
+ * their names have no word in common but their definitions are nearly identical. No two of GitHub's 117 tools are
+ * similar enough to reach the thresholds. The closest pair of GitHub's tools, labels and tags, has a cosine of 0.35.
  */
 const wordsMeaningMin = 0.36;
 const toolsMeaningMin = 0.35;
@@ -32,11 +31,11 @@ const nearestMax = 5;
 const toolsMax = 1_000;
 
 /**
- * Finds tools in a list that perform the same action on the same objects, by tool name. Lexical similarity
- * is the mean of two parts. The first part compares the objects in the tool names. The second part compares
- * the words in the descriptions, weighted by rarity in the list. Synonymous verbs count as one verb. Tools
- * with the same words in their names are always near duplicates. If `meanings` is given, the function also
- * finds tools that express the same meaning in other words.
+ * Finds tools in a list that perform the same action on the same objects, by tool name. Lexical similarity is the
+ * mean of two parts. The first part compares the objects in the tool names. The second part compares the words in the
+ * descriptions, and gives more weight to words that are rare in the list. Synonymous verbs count as one verb. Tools
+ * with the same words in their names are always near duplicates. If `meanings` is given, the function also finds
+ * tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(
   tools: readonly AssessedTool[],

@@ -93,7 +93,7 @@ export async function readMeanings(
   }
 }
 
-/** Lists the distinct stems of the object words in the tool names. */
+/** Lists the distinct stems of the words in the tool names, without the verbs. */
 function listNameWords(tools: readonly OfferedTool[]): string[] {
   const words = new Set(tools.flatMap((tool) => [...readName(tool.name).objects]));
   return [...words].filter(({ length }) => length <= wordCharactersMax).slice(0, wordsMax);

@@ -83,7 +83,7 @@ function judgeVerb({ name, description }: AssessedTool): Judgement {
 }
 
 /**
- * A tool name with several words can replace a description. A name with only a verb and a noun is not enough.
+ * A tool name with several words can replace a description. A name with only a verb and a noun cannot replace a description.
  */
 function judgeSubstance({ name, description, objects }: AssessedTool): Judgement {
   if (description.trim() === '' || objects.size > 1) return null;

@@ -109,9 +109,9 @@ interface OwedBatch extends LedgerEntryBatch {
 type QueueBatches = (batches: readonly OwedBatch[]) => Promise<void>;
 
 /**
- * Queues ledger batches that are not queued or were queued too long ago, and returns the number of queued
- * batches. Throws an error if the database or the queue is unavailable. If an error occurs, ledger batches
- * that were already claimed are queued later.
+ * Queues ledger batches that are not queued or were queued too long ago, and returns the number of queued batches.
+ * Throws an error if the database or the queue is unavailable. After an error, a later run queues the ledger batches
+ * that were already claimed.
  */
 async function shipLedger(database: TelemetryDatabase, queue: QueueBatches): Promise<number> {
   const batches = await database.acrossAccounts.$queryRawUnsafe<OwedBatch[]>(takeBatches);

@@ -29,7 +29,7 @@ interface SessionChartProps {
   readonly requests: readonly RequestEntry[];
 }
 
-/** Two charts of the session's requests: the tokens, including cached tokens, and the size of the tool set. */
+/** Two charts that show the tokens (including cached tokens) and the size of the tool set per request. */
 export default function SessionCharts({ requests }: SessionChartProps) {
   return (
     <div className={classes.charts}>

@@ -38,7 +38,7 @@ describe('the lower bound of effective recall', () => {
     }
   });
 
-  // The expected bounds come from a bisection search over the whole trinomial distribution, with ten times as many pairs.
+  // The expected bounds come from a slower bisection search that tries ten times as many pairs (p₁, p₂).
   it.each([
     [20, 20, 0, 0.6, 0.516535],
     [20, 10, 8, 0.5, 0.220983],

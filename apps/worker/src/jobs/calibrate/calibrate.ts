@@ -122,7 +122,7 @@ async function write(
   const json = { recoveryRate: { ...rate }, buckets: structuredClone(buckets) as object };
   const data = { version, madeAt, recallTarget, ...json };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
-  // The code checks for a deletion after the write, because a later deletion finds the written row.
+  // The check follows the write, so that a deletion after the check finds the written row.
   const isForgotten = (await forgottenAccount.count()) > 0;
   // Deletes older versions. A conversation keeps its policy version, but no conversation lasts a month.
   const oldest = new Date(madeAt.getTime() - windowDays * dayMs);

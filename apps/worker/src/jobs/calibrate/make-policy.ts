@@ -22,7 +22,7 @@ const growth = 0.1;
  * share of conversations selected as shadow conversations depends on the published figures.
  */
 const samplesInFull = 100;
-/** Change in a recovery rate after which the recovery rate is published again. */
+/** The recovery rate is published again after a change of this size. */
 const rateStep = 0.02;
 
 /** An account's measurements, taken from its request log. */
@@ -150,8 +150,7 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
 }
 
 /**
- * Returns the number of misses or the sum of losses at `k` ranked tools, from the last curve point with a K
- * of at most `k`.
+ * Returns the number of misses, or the sum of losses, at the largest measured K (number of ranked tools) up to `k`.
  */
 export function lostAt(points: readonly CurvePoint[], k: number, samples: number): number {
   return points.findLast(([each]) => each <= k)?.[1] ?? samples;

@@ -181,8 +181,8 @@ function countMisses(samples: readonly ShadowSample[], k: number, losses: number
 }
 
 /**
- * Returns the index of the first value that meets a condition. All later values must also meet the
- * condition. Returns null if no value meets the condition.
+ * Returns the index of the first value that meets a condition. Values that do not meet the condition must come before
+ * all values that meet the condition. Returns null if no value meets the condition.
  */
 function findFirst<Value>(values: readonly Value[], isMet: (value: Value) => boolean): number | null {
   let [low, high] = [0, values.length];

@@ -4,7 +4,7 @@ import { MissWatch, type Likelihood, type RecallWatch } from './recall-watch.ts'
 import { RecoveryWatch, blockMax, dateLength, type RecoveryLikelihood } from './recovery-watch.ts';
 import { findChange, type Setup } from './setup-change.ts';
 
-/** Number of shadow conversations required in the reference before the worker tests for drops in recall. */
+/** The worker tests for a drop in recall only if the reference contains at least this many shadow conversations. */
 export const referenceMin = 59;
 /** Relative growth in the number of reference conversations after which the reference is estimated again. */
 const growth = 0.2;
@@ -149,9 +149,9 @@ function testChange(
 }
 
 /**
- * Computes the evidence of a CUSUM run. The shares of conversations before a drop are estimated from a limited
- * number of conversations, so both the reference and the run contain sampling errors. To correct for the
- * sampling errors, the evidence is multiplied by the reference's share of all conversations.
+ * Computes the evidence of a CUSUM run. The shares of conversations before a drop are estimated from a limited number
+ * of conversations, so both the reference and the run contain sampling errors. To correct for the sampling errors,
+ * the evidence is multiplied by the share of all conversations that belong to the reference.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;

@@ -21,7 +21,7 @@ interface DecisionFigures {
 }
 
 /**
- * Sums the outcomes of the gateway's choices over the rows. A row without a plan does not count toward recall.
+ * Counts the outcomes of the gateway's decisions over all rows. A row without a plan does not count toward recall.
  */
 export function sumDecisions(rows: readonly DecidedRow[]): DecisionFigures {
   let [forwarded, pruned, savedUsd, spentUsd] = [0, 0, 0, 0];

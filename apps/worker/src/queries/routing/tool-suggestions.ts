@@ -20,8 +20,8 @@ const collisionsMin = 3;
  */
 const shareMin = 0.2;
 /**
- * Maximum rank of a called tool. Calls to tools with a worse rank are ignored, because many unrelated tools
- * rank higher.
+ * Maximum rank of a called tool. Calls to tools with a worse rank are ignored, because many unrelated tools rank
+ * above them.
  */
 const rivalsMax = 20;
 
