@@ -95,7 +95,7 @@ export class ChangeAnnouncer {
     this.#timer ??= setInterval(() => this.#sweepSoon(), sweepMs).unref();
   }
 
-  /** Stops the sweep, stores the announced epochs, and waits for the queries. */
+  /** Stops the periodic sweep, stores the announced epochs, and waits for the running queries. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     clearTimeout(this.#markTimer);

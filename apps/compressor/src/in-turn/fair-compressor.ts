@@ -81,7 +81,7 @@ export class FairCompressor {
     const units = request.blocks.reduce((sum, { text }) => sum + text.length, 0);
     if (units <= smallUnitsMax) {
       return this.#small.run(accountId, async () => {
-        // While the code waits for the next turn, requests that have already arrived join the queue.
+        // The pause lets requests that have already arrived join the queue.
         await nextTurn();
         return compressBlocks(request, { store, instanceId });
       });

@@ -6,8 +6,8 @@ export interface OriginalScope {
 }
 
 /**
- * Stores omitted text for a limited time, for fast recovery and for the request log. The compressor can
- * rebuild text that is not stored from the conversation.
+ * Stores omitted text for a limited time, for fast recovery and for the request log. If a text is not stored, the
+ * compressor can rebuild the text from the conversation.
  */
 export interface OriginalStore {
   /**

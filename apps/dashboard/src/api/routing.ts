@@ -58,7 +58,7 @@ export function useToggleModel() {
   return useMutation({
     mutationFn: (body: ModelToggle) => unwrap(api.POST('/v1/account/routing/models/toggle', { body })),
     onMutate: async (toggle) => {
-      // A model list that was requested earlier would contain the switch's old state.
+      // Earlier requests for the model list are cancelled, because their responses would contain the switch's old state.
       await client.cancelQueries({ queryKey: modelsKey });
       show(toggle);
     },

@@ -58,7 +58,7 @@ export function Columns({ children }: { readonly children: ReactNode }) {
   return <div className={classes.columns}>{children}</div>;
 }
 
-/** A table that shows figures. The caller supplies the head and body of the table. The first cell of a row is its name. */
+/** A table that shows figures. The caller supplies the head and the body. The first column contains the row names. */
 export function FiguresTable({ children }: { readonly children: ReactNode }) {
   return <table className={classes.table}>{children}</table>;
 }

@@ -16,7 +16,7 @@ export interface CredentialPlace {
 export interface SecretPlace extends CredentialPlace {
   /** Version of the key-encryption key. */
   readonly keyVersion: number;
-  /** The name of the credential field. Null for the data key of the record. */
+  /** The name of the credential field. Null if the encrypted value is the record's data key. */
   readonly field: string | null;
 }
 

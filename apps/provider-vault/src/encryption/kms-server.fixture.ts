@@ -8,7 +8,7 @@ export interface KmsServer {
   readonly url: string;
   /** The requests that the server has received, each with its `x-amz-target`. */
   readonly requests: { readonly target: string; readonly body: KmsBody; readonly isSigned: boolean }[];
-  /** Faults that the server returns for the next requests. Each request uses up one fault. */
+  /** Faults that the server returns for the next requests. Each request removes one fault from the list. */
   readonly faults: (KmsFault | 'hang')[];
   close(): Promise<void>;
 }

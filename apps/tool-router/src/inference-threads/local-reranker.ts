@@ -25,8 +25,8 @@ export class LocalReranker implements Inference {
   }
 
   /**
-   * Loads the reranker in a directory if it is a small feature reranker. Returns undefined if the reranker
-   * has a different kind or fails to load.
+   * Loads the reranker in a directory if it is a small feature reranker. Returns undefined if the reranker is of
+   * another kind or fails to load.
    */
   static async open(directory: string, logger: Logger): Promise<FeatureReranker | undefined> {
     const sizeOf = (name: string): Promise<number> =>

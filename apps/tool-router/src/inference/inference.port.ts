@@ -1,9 +1,9 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of an inference task, in the order of execution. With `plan`, a plan waits for the task. With
- * `refined`, a plan waits for the second encoder, but does not depend on it. With `awaited`, a plan waits for
- * vectors of new tools. With `later`, no plan waits for the task yet. With `background`, no plan ever waits.
+ * Urgency of an inference task, in the order of execution. The urgency `plan` means that a plan waits for the task,
+ * and `refined` that a plan waits for the second encoder but does not depend on it. The urgency `awaited` means that
+ * a plan waits for vectors of new tools, `later` that no plan waits yet, and `background` that no plan ever waits.
  */
 export type Urgency = 'plan' | 'refined' | 'awaited' | 'later' | 'background';
 
@@ -26,8 +26,8 @@ export interface Inference {
   readonly secondEncoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**
-   * Number of texts that block the thread for only a few milliseconds. The caller splits larger jobs into
-   * tasks with this number of texts, so that more urgent tasks can run in between.
+   * A task with this number of texts blocks the thread for only a few milliseconds. The caller splits larger jobs
+   * into tasks with this number of texts, so that more urgent tasks can run in between.
    */
   readonly textsPerTask: number;
   /**

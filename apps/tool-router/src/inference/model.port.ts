@@ -16,8 +16,8 @@ export interface Encoder {
 }
 
 /**
- * A model that reranks the candidate tools for a turn. Only the scoring method that matches `reads` is
- * available.
+ * A model that reranks the candidate tools for a turn. The field `reads` determines which of the two scoring methods
+ * is available.
  */
 export interface Reranker extends RerankerFacts {
   /** Takes concatenated feature rows, and returns one score per row. */

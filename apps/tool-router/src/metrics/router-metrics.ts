@@ -75,8 +75,8 @@ export class RankingMetrics {
 }
 
 /**
- * The source from which a tool's vector comes. With `given_up`, too many definitions were waiting, or the
- * model failed. With `forgotten`, the vector is not stored anywhere, so its definition is requested again.
+ * The source from which a tool's vector comes. The source `given_up` means that too many definitions were waiting, or that
+ * the model failed. The source `forgotten` means that no store has the vector, so the tool's definition is requested again.
  */
 type VectorSource = 'memory' | 'shared' | 'made' | 'given_up' | 'forgotten';
 

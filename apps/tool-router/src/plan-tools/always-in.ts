@@ -43,7 +43,7 @@ export function findPinned(
   index.names.forEach((name, position) => {
     if (name === null) add(position, 'built_in');
   });
-  // Gateways of the previous release do not send `systemTools`, and reject the reason `core`.
+  // Gateways of the previous release do not send `systemTools`, and do not accept the reason `core`.
   for (const position of findCoreTools(index))
     add(position, systemTools === undefined ? 'mentioned' : 'core');
   for (const position of systemTools ?? []) add(position, 'system_prompt');
@@ -69,8 +69,8 @@ const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySe
   ),
 };
 /**
- * Names of the tools in MCP servers for files, which some clients list without the name of the server. Agents
- * such as Qwen Code have tools with the same names.
+ * Tool names that belong to an MCP server for files or to an agent such as Qwen Code. Some clients list the server's
+ * tools without the name of the server.
  */
 const serverNames = new Set('createfile editfile openfile readfile writefile'.split(' '));
 /**
@@ -143,7 +143,7 @@ function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   );
 }
 
-/** The spelling of a name, which contains separators, or capital letters, or neither. */
+/** The spelling of a name. A name can contain separators, capital letters, or neither. */
 function styleOf(name: string): 'separated' | 'capital' | 'plain' {
   if (/[^\p{L}\p{N}]/u.test(name)) return 'separated';
   return /\p{Lu}/u.test(name) ? 'capital' : 'plain';

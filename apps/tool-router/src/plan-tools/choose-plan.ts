@@ -131,8 +131,8 @@ function* heldFrom(
 }
 
 /**
- * Version of the ranking that chose the tool set, of the prior, and of the account's routing policy. Plans
- * with equal versions choose the same tools for the same request.
+ * Combines the versions of the ranking, the prior and the account's routing policy. Plans with equal versions choose
+ * the same tools for the same request.
  */
 function renderVersion(
   { priors, measured }: PlanInput,
@@ -197,10 +197,10 @@ function listCandidates(
 }
 
 /**
- * Returns the reason that the plan reports. If all tools are sent, or if the first request chooses the tool
- * set, the plan reports the reason for its K (number of ranked tools). A plan reports the reason `decided` if
- * its tool set is chosen after requests with all tools. Plans for later turns report the reason `frozen`, or
- * `grown` if the newest turn added tools.
+ * Returns the reason that the plan reports. If all tools are sent, or if the first request chooses the tool set, the
+ * plan reports the reason for its K (number of ranked tools). If the tool set is chosen after requests with all
+ * tools, the plan reports the reason `decided`. Plans for later turns report the reason `frozen`, or `grown` if the
+ * newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;

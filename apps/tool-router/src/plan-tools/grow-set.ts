@@ -36,9 +36,9 @@ interface GrowthQuestion {
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
   /**
-   * Whether the added tools come after the cached prefix. With tools after the cached prefix, every turn
-   * adds its best tools, because an added tool costs only its definition. A turn that continues the
-   * previous task also adds tools, because the later steps of a task often need other tools.
+   * Whether the added tools come after the cached prefix. After the cached prefix, an added tool costs only its
+   * definition, so every turn adds its best tools. A turn that continues the previous task also adds tools, because
+   * the later steps of a task often need other tools.
    */
   readonly isAppended: boolean;
   /** The K of each turn, which is an override or the account's measured K. Null if K comes from the priors. */

@@ -56,8 +56,8 @@ export interface KQuestion {
   readonly kMin: number;
   readonly kOverride: number | null;
   /**
-   * The account's measured K (number of ranked tools), which is applied unchanged. Null if K is chosen by
-   * cost from the priors.
+   * The account's measured K (number of ranked tools), which is applied unchanged. Null if the router chooses the
+   * cheapest K according to the priors.
    */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
@@ -145,7 +145,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 
 /**
  * The K of the account's routing policy is applied unchanged. If recovery costs less than sending all definitions, the
- * policy's K for recovery applies. If recovery costs more, the policy's larger K for requests without recovery applies.
+ * policy's K for recovery applies. If recovery costs more than sending all definitions, the policy's larger K (without
+ * recovery) applies.
  */
 function measuredOption(
   question: KQuestion,

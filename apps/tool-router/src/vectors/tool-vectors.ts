@@ -20,9 +20,9 @@ export const awaitedToolsMax = 250;
  */
 const pendingMax = 20_000;
 /**
- * Number of tool definitions that each account may still add after other accounts have filled the queue. The
- * reserve of each account exceeds the length of the longest possible tool list. With the reserved
- * definitions, the queue may grow to twice its regular maximum size.
+ * Number of tool definitions that each account may still add after other accounts have filled the queue. The reserve
+ * of each account exceeds the length of the longest possible tool list. Because of these reserves, the queue may grow
+ * to twice its regular maximum size.
  */
 const pendingReservedPerAccount = 5_000;
 /** Maximum total length of texts waiting for a vector, in characters. */

@@ -8,10 +8,9 @@ interface LogSpan {
 }
 
 /**
- * Runs a query over `own`, the account's log rows in the time span. A query that selects from `own` reads
- * only one account's rows in few partitions. The text in `sql` follows the definition of `own`, so `sql`
- * starts with `SELECT`, or with a comma and another table definition. The parameters of `sql` start at `$4`.
- * Postgres inlines `own` into the query.
+ * Runs a query over `own`, the account's log rows in the time span. The query reads few partitions, and only the rows
+ * of one account. The text in `sql` follows the definition of `own`, so `sql` starts with `SELECT`, or with a comma
+ * and another table definition. The parameters of `sql` start at `$4`. Postgres inlines `own` into the query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,

@@ -17,8 +17,8 @@ const partShownMax = 240;
 const marker = '[… a summary;';
 
 /**
- * Reduces an old tool result to its start, its end and its critical lines, in order. A single marker replaces
- * all other text.
+ * Reduces an old tool result to its start, its end and its critical lines, in order. A single marker replaces all
+ * omitted text.
  */
 export const summary: TextStep = {
   name: 'summary',

@@ -4,9 +4,9 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 /** Maximum size of a table relative to the JSON. A table must save at least 8%, because tables are harder to read. */
 const shareMax = 0.92;
 /**
- * Maximum number of characters for which tokens are estimated, as a multiple of the document length. Without
- * this limit, the outer parts of a deep document would be estimated again at each level. Lists of similar
- * objects are rarely nested four levels deep.
+ * Maximum number of characters for which the code estimates tokens, as a multiple of the document's length. Without
+ * this limit, the outer parts of a deep document would be estimated again at each level. Lists of similar objects are
+ * rarely nested four levels deep.
  */
 const estimatedShareMax = 8;
 

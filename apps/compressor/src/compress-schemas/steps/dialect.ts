@@ -3,8 +3,8 @@ import type { SchemaPosition } from '../definition/tool-definition.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /**
- * Matches JSON Schema dialects in which all keywords except `dialectKeywords` have the same meaning. Each
- * dialect that matches may be the default of a provider.
+ * Matches JSON Schema dialects in which all keywords except `dialectKeywords` have the same meaning. A provider may
+ * use any of the matched dialects by default.
  */
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
 

@@ -20,8 +20,8 @@ const precision = 1e-9;
  */
 const weightFactor = 1.5;
 /**
- * Minimum recovery rate for the exact test. At a lower recovery rate, recovery rarely helps a conversation that
- * misses a tool, so the binomial bound is nearly as high.
+ * Minimum recovery rate for the exact test. Below this rate, recovery rarely helps a conversation, so the binomial
+ * bound is nearly as high as the exact bound.
  */
 const recoveryMin = 0.1;
 
