@@ -29,7 +29,7 @@ const edges = (oidcIssuer) => ({
   },
   'edge-gateway-2': {
     REQUEST_BODY_BYTES_MAX: '100000',
-    // The timeout is longer than any pause of a test provider in a busy process.
+    // The timeout must exceed the pauses of a test provider in a busy process.
     UPSTREAM_TIMEOUT_MS: '5000',
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',

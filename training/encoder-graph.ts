@@ -16,13 +16,13 @@ export interface EncoderParts {
   /** A matrix [dimensions, dimensions]. Vectors of user turns are multiplied by the matrix. */
   readonly turn: Float32Array;
   readonly dimensions: number;
-  /** The lowest field id of a tool. All lower field ids are fields of a user turn. */
+  /** The lowest field id of a tool. Lower field ids belong to user turns. */
   readonly toolFieldsFrom: number;
 }
 
 /**
  * Builds the encoder model. The formula is vectors = normalize(Σ weight × gain × table[id] over the turn's
- * fields × turn + the same sum over the tool's fields). Rows are gathered as int8 and widened afterwards, so
+ * fields × turn + the same sum over the tool's fields). The graph converts only the gathered int8 rows, so
  * the cost is proportional to the number of tokens.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {

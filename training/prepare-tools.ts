@@ -19,7 +19,7 @@ const data = loadToolData(values.data);
 const vocabulary = Vocabulary.parse(readFileSync(join(output, 'vocabulary.txt'), 'utf8'), vocabularyOptions);
 writeTokens('tools', data.definitions.map(makeToolEncoderText));
 const turns = data.questions.map(({ userTurns }) => readStageTurn(userTurns, userTurns.length - 1));
-// Returns each question's turn and its context. For tool sets without dialogues, returns only the turn.
+// Returns each question's turn and its context. Questions from tool sets without dialogues have no context.
 writeTokens(
   'turns',
   turns.map(({ texts }) => texts[1] ?? []),

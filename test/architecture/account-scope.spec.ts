@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Source files with queries that may read rows of every account. Each file has a reason. All other queries
- * are limited to one account.
+ * Source files with queries that may read rows of every account, with the reason. In all other files, each
+ * query must be limited to one account.
  */
 const acrossAccounts: Readonly<Record<string, string>> = {
   'apps/account/src/accounts/create-account.ts':

@@ -238,7 +238,7 @@ function compare(
     case 'calibrated': {
       expect([shownK, bucket.reason]).toEqual([String(bucket.k), 'target_met']);
       expect(words).toContain(`Pruning is on. K = ${String(bucket.k)}:`);
-      // If recovery costs more than the tools that recovery replaces, the K without recovery applies.
+      // The K without recovery applies if recovery would cost more than sending the pruned tools.
       const k = plan.recovery.armed ? bucket.k : bucket.k_without_recovery;
       expect(plan.recovery.armed && !mayRecover).toBe(false);
       // The plan sends all tools if K covers the tool list, or if no K without recovery is known.

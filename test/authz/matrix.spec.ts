@@ -63,7 +63,7 @@ function expectNothingTold(answer: Answer, { headers }: RefusedCaller): void {
   if (sent.length > 11) expect(told).not.toContain(sent);
 }
 
-// The following test runs first, so any change in the databases comes from an unauthorized caller.
+// The following test runs first, before authorized calls can change the databases.
 describe('a caller without a valid key or login session is rejected and changes nothing', () => {
   test.each(titled(closed))('%s', async (_title, address) => {
     const { access, path, errors } = address;

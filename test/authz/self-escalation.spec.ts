@@ -39,7 +39,7 @@ async function makeKeys(): Promise<typeof keys> {
     scopes: ['inference', 'read', 'manage'],
   });
   for (const { id } of [agent, restricted]) await mustSend(token, { ...putLists(id), body: lists });
-  // The change of the tool lists removed the scope `manage`, so the user adds the scope again.
+  // Setting the tool lists removed the key's scope `manage`, so the user adds the scope again.
   const scopes = ['inference', 'read', 'manage'];
   await mustSend(token, { method: 'PATCH', path: pathOf(restricted.id), body: { scopes } });
   const playground = await mustSend(token, { method: 'POST', path: '/v1/account/playground-key' });

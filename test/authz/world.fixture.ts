@@ -52,7 +52,7 @@ export interface World {
   readonly expiredKey: string;
   /** The token of a login session that was logged out. */
   readonly endedSession: string;
-  /** A public key that the gateway's own sign-in uses for session tokens. */
+  /** A public key of the embedded identity provider, which signs session tokens. */
   readonly sessionKey: JWK;
   /** The URL of a gateway that accepts login sessions from an external issuer. */
   readonly issuer: { readonly baseUrl: string };
@@ -60,8 +60,8 @@ export interface World {
 }
 
 /**
- * The lifetime of an expiring API key in milliseconds. The lifetime is longer than the creation of an API key
- * takes on a busy machine, because an expiry in the past is rejected.
+ * The lifetime of an expiring API key in milliseconds. Creating an API key must take less time even on a busy
+ * machine, because the gateway rejects past expiry times.
  */
 const expiresAfterMs = 6_000;
 

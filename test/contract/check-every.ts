@@ -9,8 +9,8 @@ const given = findRecordings(process.env['DATA_DIR']);
 const folders = [given ?? [], join(import.meta.dirname, 'recordings')].flat();
 
 /**
- * The folders for checks that need some recordings of every format. The folder given with `--data` may lack
- * some formats, so the folder next to the checkout is included.
+ * The folders for checks that need some recordings of every format. The folder next to the checkout is
+ * included, because the folder given with `--data` may lack some formats.
  */
 export const sampleFolders = [...new Set([given, findRecordings(undefined)])].filter(
   (folder) => folder !== undefined,

@@ -1,9 +1,9 @@
 import type { StreamEvent } from '@gateway/interchange';
 
 /**
- * Checks the event order that every renderer requires. A single message start comes first. Deltas and
- * citations of a content block come between the block's start and end. Every content block that starts also
- * ends. Each choice finishes once, after all its content blocks. The end event comes last.
+ * Checks the event order that every renderer requires. The first event is the only message start event.
+ * Deltas and citations of a content block come between the block's start and end. Every content block that
+ * starts also ends. Each choice finishes once, after all its content blocks. The end event comes last.
  */
 export function expectOrder(events: readonly StreamEvent[]): void {
   const open = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Tests the account's models that are not in the catalogue, which the account declares or a provider lists. */
+/** Tests models outside the catalogue, which either the account declares or a provider lists. */
 import {
   auditPage,
   declaredModel,

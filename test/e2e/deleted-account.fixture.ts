@@ -3,12 +3,12 @@ import pg from 'pg';
 
 /**
  * Tables that may still contain the id of a deleted account, as `<database>.<table>`. A comment above each
- * group of tables explains why its tables may still contain the id.
+ * group gives the reason.
  */
 const tombstones = new Set([
   // The table of account deletions and their progress.
   'account.account_deletions',
-  // Tables by which the services reject events that arrive after an account's deletion.
+  // With these tables, services reject events that arrive after an account's deletion.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',

@@ -15,7 +15,7 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const stack = sharedStack();
 
-/** Opens the test account of the interface tables, with two more providers that offer the same model. */
+/** Opens the test account of the interface document, and connects two more providers with the same model. */
 export async function openErrorWorld(): Promise<InterfaceWorld> {
   const world = await openWorld();
   const { key, provider } = world;
@@ -234,8 +234,8 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
 };
 
 /**
- * The registry errors that no request to the shared stack can cause. Each error has a reason, and the spec that
- * provokes the error on a private stack. The registry's spec renders the errors with the gateway's own function.
+ * The registry errors that no request to the shared stack can cause. Each entry gives the reason, and the
+ * spec that provokes the error on a private stack. The registry's spec renders these errors directly.
  */
 export const renderedOnly: Partial<Record<ErrorCode, string>> = {
   sign_up_closed: 'SIGN_UP is open on the shared stack (test/integration/account/log-in.spec.ts)',

@@ -15,10 +15,7 @@ const body = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: '
  */
 const ofRequests = /"(rpm|epoch):/;
 
-/**
- * Runs `act` and counts the gateway's calls. Returns the number of calls that gateways made to Redis and to
- * the account service during `act`.
- */
+/** Runs `act`, and returns the number of calls that gateways made to Redis and to the account service during `act`. */
 async function countAsked(act: () => Promise<unknown>): Promise<{ redis: number; lookups: number }> {
   const redis = new Redis(stack.dev.redis_cache_url);
   const asked: string[] = [];

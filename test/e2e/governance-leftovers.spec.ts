@@ -123,7 +123,7 @@ it('a deleted account leaves no count of first requests, context memo, stored or
 
   const left = await findKeysNaming(stack, accountId);
   // The Redis key with the account's last epoch may remain until it expires.
-  // The last epoch invalidates the account's API keys.
+  // The Redis key with the account's last epoch remains for a while, because this epoch invalidates API keys.
   expect(left.filter(({ key }) => !key.startsWith('epoch:'))).toEqual([]);
   expect(left.every(({ ttlSeconds }) => ttlSeconds > 0 && ttlSeconds <= 900)).toBe(true);
   expect(await findRowsNaming(stack, [accountId, account.keyId])).toEqual([]);

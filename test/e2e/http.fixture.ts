@@ -76,8 +76,8 @@ export function sendUntilEnd(
           brokenBy,
         });
       };
-      // After a connection reset, the request emits the first error.
-      // The response emits its error only after all received data.
+      // After a connection reset, Node emits the error first on the request object.
+      // Node emits the error on the response object only after all received data.
       call.off('error', reject).on('error', () => undefined);
       response.on('data', (chunk: Buffer) => chunks.push(chunk)).once('error', end);
       response.once('end', () => end(null));

@@ -48,7 +48,7 @@ const sessionOnly = (path: string, body: object): Row => [
   },
 ];
 
-/** A field that the account sets when it creates a key, and that the list of keys shows. */
+/** Tests that a field set at the creation of an API key appears in the list of keys. */
 const keyField = (field: string, value: unknown): Row => [
   `${field} is set when a key is created`,
   async (world) => {

@@ -25,7 +25,7 @@ interface Session {
 const sessionsOf = async (world: InterfaceWorld) =>
   (await ask(world, 'GET', '/v1/account/sessions?limit=500'))['data'] as Session[];
 
-/** A key with `allowed: [read]` and `denied: [erase]`, after both lists have taken effect. */
+/** Creates an API key with `allowed: [read]` and `denied: [erase]`, and waits until both lists are in effect. */
 async function limited(world: InterfaceWorld): Promise<InterfaceWorld> {
   const { id, key } = await world.createKey({ rate_limit_rpm: 10_000 });
   const lists = { allowed_tools: ['read'], denied_tools: ['erase'] };

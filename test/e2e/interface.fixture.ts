@@ -98,7 +98,7 @@ export async function serve(
 export const chat = (world: InterfaceWorld, changes: object = {}, headers = {}) =>
   serve(world, { path: '/v1/chat/completions', body: { ...hello, ...changes }, headers });
 
-/** Sends a request to an account route with the account's key. Expects the status, and returns the body. */
+/** Sends a request to an account route with the account's key. Checks the status, and returns the body. */
 export async function ask(
   { key }: Pick<InterfaceWorld, 'key'>,
   method: string,

@@ -21,9 +21,9 @@ function readLogs() {
 }
 
 /**
- * Runs a test that requires all edges to count requests together in Redis. An edge counts locally if Redis
- * does not respond within 250 ms, for example on a busy machine. An edge logs each switch to local counting.
- * If an edge counted locally, `run` is called again and creates new API keys.
+ * Runs a test that requires all edges to count requests together in Redis. An edge counts locally if Redis does
+ * not respond within 250 ms, for example on a busy machine. An edge logs each switch to local counting. If an
+ * edge switched to local counting during `run`, this function calls `run` again, which creates new API keys.
  */
 export async function whileCountedTogether(run: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -81,10 +81,7 @@ function serveConversations(provider: ReplayProvider): Run {
   };
 }
 
-/**
- * Compares the tool lists, the recovery and the log. Returns the data of the conversation on the Responses
- * API.
- */
+/** Compares the tool lists, the recovery and the log. Returns the recorded data of the Responses API conversations. */
 async function comparePruned(
   provider: ReplayProvider,
   run: Run,

@@ -3,7 +3,7 @@ import type { ReplayControls, ReplayProvider } from '@gateway/testing';
 
 export type Members = Record<string, unknown>;
 
-/** Encrypted reasoning, as OpenAI returns reasoning with `store: false`. */
+/** An encrypted reasoning item, like the items that OpenAI returns for `store: false`. */
 export const reasoningOf = (at: number): Members => ({
   ...{ id: `rs_${at}`, type: 'reasoning', summary: [], encrypted_content: `gAAAA-${at}==` },
 });

@@ -48,8 +48,8 @@ const rawReasons: { readonly [Format in ClientFormat]: { calls: string; stop: st
 };
 
 /**
- * Makes a provider return the given turns in order, one per request, in the format of the request. With
- * rules, the provider rejects the requests that the real provider would reject.
+ * Makes a provider return the given turns in order, one per request, in the format of the request. If `rules`
+ * are given, the provider rejects the requests that the real provider would reject.
  */
 export function scriptModel(
   provider: ReplayProvider,

@@ -20,8 +20,8 @@ import { join } from 'node:path';
 
 const sizes = [50, 100, 300];
 /**
- * One current model for each prompt cache rule, plus models with bound reasoning. In conversations with bound
- * reasoning, the tools before the messages never change.
+ * One current model for each prompt cache rule, plus models with bound reasoning. Conversations with bound
+ * reasoning keep the same tool list.
  */
 const modelNames = [
   ['anthropic', 'claude-sonnet-5'],

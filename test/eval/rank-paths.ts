@@ -7,8 +7,8 @@ import type { Question, ToolData } from './tool-data.ts';
 /**
  * The ranking methods. `bm25_fielded` is fielded BM25 on the last user message only. `keyword` and `semantic` are the
  * router's two ranking methods, applied to the planner's question. `first_encoder` is the semantic method without the
- * second encoder, which the router uses for the first conversations with a list. `first_turn` is the semantic method
- * on the conversation's first turn, which determines the tool set. All methods are compared on the same needed tools.
+ * second encoder, as in the first conversations with a new tool list. `first_turn` is the semantic method on the
+ * conversation's first turn, which determines the tool set. All methods are compared on the same needed tools.
  */
 export const pathNames = ['bm25_fielded', 'keyword', 'first_encoder', 'semantic', 'first_turn'] as const;
 export type PathName = (typeof pathNames)[number];

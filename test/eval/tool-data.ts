@@ -64,8 +64,8 @@ export interface Question {
   readonly recentResults: readonly string[];
   readonly golds: readonly (readonly number[])[];
   /**
-   * The needed tool that the question itself requests, if the data set specifies one. All other needed tools
-   * are prerequisites that the question does not mention.
+   * The needed tool that the question itself requests, if the data set specifies one. The question does not
+   * mention the needed tools that are only prerequisites.
    */
   readonly mainGold: readonly number[] | undefined;
   readonly pools: Readonly<Record<PoolName, readonly number[] | undefined>>;

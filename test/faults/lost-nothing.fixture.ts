@@ -15,9 +15,7 @@ export interface Kill {
   readonly victim: Victim;
   /** The number of completed requests after which the process is killed. */
   readonly atAnswers: number;
-  /**
-   * A random delay before the kill, in milliseconds. Kills therefore interrupt requests at different stages.
-   */
+  /** A random delay before the kill in milliseconds, so that kills interrupt requests at different stages. */
   readonly afterMs: number;
 }
 

@@ -67,8 +67,8 @@ async function fill(): Promise<{ answers: () => Promise<Answer[]> }> {
 }
 
 /**
- * Returns the number of queued requests. A request with a slot may reach the provider before the last
- * requests reach the gateway.
+ * Returns the number of queued requests. The provider may receive admitted requests before the gateway
+ * receives the last request.
  */
 async function readQueued(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services['edge-gateway']!.metrics_url!)).text();

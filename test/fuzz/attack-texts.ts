@@ -29,9 +29,7 @@ const known = [
   '\ud83d',
 ];
 
-/**
- * Characters that few regular expressions match. A text with one of the characters at its end rarely matches.
- */
+/** Characters that few regular expressions match. Such a character at the end of a text usually prevents a match. */
 const endings = ['', '\u0000', '!', '\n'];
 const choicesMax = 6;
 const charactersMax = 10;

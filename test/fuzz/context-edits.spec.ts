@@ -22,7 +22,7 @@ const noRedis = {
   set: () => Promise.reject(new Error('away')),
 };
 
-/** Creates an edge replica with several compressors. Each compressor has its own memory of texts. */
+/** Creates an edge replica with several compressors. The compressors do not share stored texts. */
 function openReplica(compressors: number): ContextPlanner {
   const stores = Array.from({ length: compressors }, () => new ConversationStore(10_000_000));
   let next = 0;

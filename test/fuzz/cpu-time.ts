@@ -19,9 +19,8 @@ const pauseMs = 250;
 
 /**
  * Returns the shortest CPU time of several function calls. Compilation, garbage collection and other work on
- * the core only make function calls slower. After the first measurements, the function pauses between
- * measurements, because other work may end in the meantime. The measurement stops at the first call within
- * the limit.
+ * the core only make function calls slower. Later measurements follow a pause, during which other work on the
+ * core may end. The measurement stops at the first call within the limit.
  */
 export function leastCpuMs(run: () => unknown, wantedMs: number, tries = 25): number {
   let least = Infinity;

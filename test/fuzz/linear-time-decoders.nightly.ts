@@ -1,6 +1,6 @@
 /**
- * Tests code that needs more input than one text. The code decodes small chunks, edits requests, counts
- * tokens, reads tool definitions, and compresses valid JSON.
+ * Tests that decoding small chunks, editing requests, counting tokens, reading tool definitions and
+ * compressing valid JSON take linear time.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,8 +52,8 @@ function expectLinear(what: string, run: () => unknown, msMax = cpuMsMax): void 
 }
 
 /**
- * Checks that the work takes linear time. With quadratic time, an input of eight times the size takes 64
- * times as long.
+ * Checks that the opened function takes linear time. With quadratic time, an input of eight times the size
+ * takes 64 times as long.
  */
 function expectNoQuadraticTime(what: string, open: (units: number) => () => unknown): void {
   const measure = (units: number, wantedMs: number, tries?: number): number =>

@@ -11,7 +11,7 @@ const excluded: Readonly<Record<string, string>> = {};
 
 /**
  * Regular expressions that the code applies only to truncated text, by location in the source code. Each
- * length is the maximum for the text, both in the code and in the test.
+ * number is the maximum text length, both in the code and in the test.
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,

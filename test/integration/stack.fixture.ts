@@ -4,8 +4,8 @@ import type { startStack } from '@gateway/testing';
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * The deadline for calls in tests. The deadline allows for a service that stalls for a moment. The test
- * deadline is longer than the deadlines in the contracts, which are meant for client requests.
+ * The deadline for calls in tests. The deadline allows for a service that stalls for a moment. The contracts
+ * set shorter deadlines, for client requests.
  */
 const patience = { deadlineMs: 30_000 };
 
@@ -28,9 +28,9 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 }
 
 /**
- * Polls until `read` returns a value that is neither undefined nor null. After the timeout, `read` is called
- * once more, in case the process was stalled. The default timeout is longer than any delay on a busy machine.
- * The pauses grow from 20 ms to 200 ms, so that long waits stay below the rate limits.
+ * Polls until `read` returns a value that is neither undefined nor null. After the timeout, `read` is called once
+ * more, in case the process was stalled. The default timeout is longer than any delay on a busy machine. The
+ * pauses between calls grow from 20 ms to 200 ms, which keeps the number of requests below the rate limits.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + withinMs;

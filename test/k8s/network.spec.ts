@@ -78,8 +78,8 @@ function deriveArrows(workloads: readonly Workload[]): string[] {
 }
 
 /**
- * Returns the network connections that the egress policies allow. A policy's name has the form
- * `<from>-to-<to>` and names its connection.
+ * Returns the network connections that the egress policies allow. Each policy is named after its connection,
+ * as `<from>-to-<to>`.
  */
 function listAllowedArrows(policies: readonly Policy[]): string[] {
   return policies

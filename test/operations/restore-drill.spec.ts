@@ -31,9 +31,7 @@ async function store(provider: string): Promise<void> {
   await edge.call(putCredential, { accountId: newId(), provider, baseUrl: null, sealedSecret });
 }
 
-/**
- * While `work` runs, credentials are stored, because operators back up a running stack.
- */
+/** Stores credentials while `work` runs, because operators create backups while clients use the stack. */
 async function whileWriting<T>(work: () => Promise<T>): Promise<T> {
   const state = { isDone: false };
   const writing = (async () => {
@@ -63,7 +61,7 @@ test('a restored stack decrypts every credential except a damaged credential, wh
 }, 240_000);
 
 /**
- * Replaces one credential's data key with another credential's data key. The replacement simulates tampering
+ * Replaces one credential's data key with another credential's data key. The vault must detect such tampering
  * with the database.
  */
 async function damageOne(): Promise<{ accountId: string; provider: string }> {

@@ -1,6 +1,6 @@
 // `npm run account -- reset-password <email>` prints a link. With the link, a user can choose a new password.
 // `npm run account -- verify-email <email>` marks a user's email address as verified.
-// The command uses the database at ACCOUNT_DATABASE_URL, with SESSION_SECRET and PUBLIC_URL.
+// The environment sets the database (ACCOUNT_DATABASE_URL), SESSION_SECRET and PUBLIC_URL.
 // Without ACCOUNT_DATABASE_URL, the command uses the stack of this checkout.
 import { join } from 'node:path';
 import { openDataDir } from '../bootstrap/stack/data-dir.ts';

@@ -50,8 +50,8 @@ function isThere(value: unknown): boolean {
 }
 
 /**
- * Since Claude 4, a name with a date means the same model as the name without the date. Other hosts only add
- * prefixes and suffixes to Anthropic's model name. A named variant (such as `-fast`) is a different model.
+ * Since Claude 4, model names with and without a date refer to the same model. Other hosts only add prefixes
+ * and suffixes to Anthropic's model name. A named variant (such as `-fast`) is a different model.
  */
 const claude = /claude-([a-z]+)-(\d+)(?:[-.](\d{1,2}))?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
 

@@ -42,8 +42,8 @@ interface FoundReference {
 }
 
 /**
- * Matches the places that name images. Images are named after `image:` in YAML files, and after `FROM`, `COPY
- * --from=` and `ARG …_IMAGE=` in a Dockerfile.
+ * Matches image references. A reference follows `image:` in YAML files, and `FROM`, `COPY --from=` or `ARG
+ * …_IMAGE=` in a Dockerfile.
  */
 const places =
   /^[ \t]*(?:-[ \t]+)?image:[ \t]*(?<yaml>[^\s#]+)|^FROM[ \t]+(?<from>\S+)|^COPY[ \t]+--from=(?<copy>\S+)|^ARG[ \t]+\w*_IMAGE=(?<arg>\S+)|^# syntax=(?<syntax>\S+)/gm;

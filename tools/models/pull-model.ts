@@ -99,7 +99,7 @@ function chooseFiles({ files }: HubRevision, graph: string | undefined): { file:
 }
 
 /**
- * Runs the model once, as the model kind that the model's configuration declares.
+ * Runs the model once, as an encoder or a cross-encoder, depending on the model's configuration.
  * @throws if the router could not run the model
  */
 async function tryModel(directory: string): Promise<PulledModel['variable']> {

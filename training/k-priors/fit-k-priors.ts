@@ -19,7 +19,7 @@ const kMin = 5;
  */
 const surenessMin: Readonly<Record<LaneName, number>> = { keyword: 3, semantic: 0, both: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
-/** The lengths of tool lists. The priors for each list length come from candidate pools of about that length. */
+/** The lengths of tool lists. The priors for each list length come from candidate pools of a similar length. */
 const bands: readonly { readonly toolsMax: number; readonly pool: PoolSize }[] = [
   { toolsMax: 50, pool: '25' },
   { toolsMax: 250, pool: '100' },

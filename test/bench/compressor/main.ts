@@ -76,7 +76,7 @@ function measure(kind: Kind, settings: CompressionSettings) {
 }
 
 /**
- * Measures a text and a text of twice the size alternately. Other load on the machine then affects both
+ * Measures a text and a text of twice the size alternately, so that other load on the machine affects both
  * measurements equally.
  */
 function measureDoubling(kind: Kind, settings: CompressionSettings): number {

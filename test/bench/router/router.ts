@@ -73,7 +73,7 @@ export class RouterUnderTest {
     });
     const metrics = createMetrics('tool-router');
     // As in the service, the only account may use all processor time.
-    // The number of jobs never reaches the limit.
+    // The benchmark runs fewer jobs than these limits.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,

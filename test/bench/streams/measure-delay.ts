@@ -48,10 +48,7 @@ export async function measureDelays<Way extends string>(
   return Object.fromEntries(figures) as Record<Way, DelayFigures>;
 }
 
-/**
- * Sends enough requests to compile the hot code, because the benchmark measures a process that is warmed
- * up.
- */
+/** Sends requests until the hot code is compiled, because the benchmark measures a warm process. */
 async function warmUp(target: StreamTarget): Promise<void> {
   await timeStream(target, paced);
   const takeTurns = async () => {

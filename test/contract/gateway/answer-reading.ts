@@ -1,6 +1,6 @@
 /**
- * The response content that a client of any format must receive. Tests compare the reading with an
- * independent reading of the response.
+ * The response content that a client of any format must receive. Tests compare this content with the content
+ * that an independent parser finds.
  */
 export interface AnswerReading {
   /** The response's whole text, including refusals. */

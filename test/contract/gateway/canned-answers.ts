@@ -4,7 +4,7 @@ export type TargetFormat = ProviderFormat;
 
 const text = 'Hello.';
 
-/** A short successful response in each wire format. Tests of requests use the short responses. */
+/** A short successful response in each wire format, for tests that examine only requests. */
 export const cannedAnswers: Readonly<Record<TargetFormat, unknown>> = {
   'chat-completions': {
     id: 'chatcmpl-1',

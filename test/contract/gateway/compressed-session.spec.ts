@@ -148,8 +148,8 @@ describeSessions.each([
 });
 
 /**
- * Sends a session through one gateway, and its last request again through a new gateway. Returns the upstream
- * request of each gateway.
+ * Sends a session through one gateway, and the session's last request again through a new gateway. Returns
+ * the last upstream request of the first and of the new gateway.
  */
 async function repeatLast(session: Transcript, isBound: boolean) {
   const requests = listRequests(session);

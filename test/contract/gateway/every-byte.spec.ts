@@ -30,7 +30,7 @@ const binary = 'application/vnd.amazon.eventstream';
  * The APIs with recorded streams that the test cuts. The field `end` matches the event that completes the
  * response. The completing event has the name `finish_reason` in chat completions, `message_stop` in messages
  * and `messageStop` in Converse. The completing event is `finishReason` in Gemini and `message-end` in
- * Cohere. Data later in the stream (usage, `[DONE]`, empty lines) does not change the response.
+ * Cohere. Data after the completing event (usage, `[DONE]`, empty lines) does not change the response.
  */
 const cutApis: readonly CutApi[] = [
   {
@@ -90,8 +90,8 @@ function endOfMessage(bytes: Buffer, at: number): number {
 }
 
 /**
- * Returns the end of an event's data. The newline and empty line after the data may be missing, because an
- * event also ends with the stream.
+ * Returns the end of an event's data. The newline and empty line after the data may be missing, because the
+ * end of a stream also ends an event.
  */
 function endOfData(bytes: Buffer, at: number): number {
   const rest = bytes.toString('latin1', at);

@@ -3,8 +3,8 @@ import type { TargetFormat } from './canned-answers.ts';
 import type { RequestReading, TurnReading } from './request-reading.ts';
 
 /**
- * Compares two requests by meaning, except for the reported losses. Settings that were reported as lost are
- * ignored. If messages have losses, the target request must still contain all text, and no other content.
+ * Compares two requests by meaning, except for the reported losses. Ignores settings that the gateway reported as
+ * losses. If messages have losses, the target request must still contain all text, and no other content.
  */
 export function expectSameRequest(
   heard: RequestReading,

@@ -136,7 +136,7 @@ function readPart(part: ChatPart, ids: Map<string, string>): Record<string, unkn
         ...media,
       ];
     }
-    // Readings omit reasoning, because only the model that produced the reasoning can use it.
+    // The comparison ignores reasoning, because only the model that produced the reasoning can use it.
     // If the upstream request omits reasoning, the gateway must report a loss.
     case 'thinking':
     case 'opaque':

@@ -26,7 +26,7 @@ import {
  */
 export interface Source {
   readonly reading: AnswerReading;
-  /** Names of response content that readings do not contain. The names match the names in `answer-losses.ts`. */
+  /** Names of content in the response that the other fields lack. The names match the names in `answer-losses.ts`. */
   readonly beside: ReadonlySet<string>;
 }
 

@@ -219,8 +219,8 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Each new rank is a random number between two multiplied ranks.
-  // Without the randomness, gaps between the ranks would reveal the fall of recall.
+  // Multiplied ranks have gaps, so each new rank is drawn at random from the gap below the multiplied rank.
+  // Gaps between the ranks would reveal the fall of recall.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));
 }

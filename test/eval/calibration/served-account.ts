@@ -70,7 +70,7 @@ export class ServedAccount {
   shareOf(policy: RoutingPolicy | null): number {
     const { kReason, bucket } = this.serve(policy).plan;
     // A conversation with at most eight tools never becomes a shadow conversation.
-    // Any longer conversation can become a shadow conversation, whatever the reason for its K.
+    // Any conversation with a longer tool list can become a shadow conversation.
     const reason = kReason === 'short_list' ? kReason : 'prior';
     return shareOfShadow({ shadow: { at: 0, ...shadowShares } }, reason, policy, bucket);
   }

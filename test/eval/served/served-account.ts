@@ -16,7 +16,7 @@ export interface Served {
   readonly kept: number;
 }
 
-/** The prompt size in a replay. `own` is the size in the recording. */
+/** The prompt size in a replay. The value `own` selects the recorded prompt size. */
 type Length = PromptSize | 'own';
 
 /** A conversation that can be served by the real planner under any routing policy. */

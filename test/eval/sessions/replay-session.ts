@@ -94,7 +94,7 @@ function answer(
   const isIn = forwarded.includes(position);
   countNeed(needed, isIn, recovery.armed, state);
   // After a recovery call, the transcript contains the call.
-  // After a recovery call, the model calls the recovered tool by way of the recovery tool.
+  // After a recovery call, the model calls the recovered tool through the recovery tool.
   if (isIn || !recovery.armed || state.recovered.has(needed))
     return send(forwarded, state.tail, outputTokens);
   state.recovered.add(needed);
@@ -148,8 +148,8 @@ export function draw(seed: string): number {
 }
 
 /**
- * Sends all tools with every request, or only the K best tools for the latest turn. A gateway without
- * conversations would use one of the two methods.
+ * Replays a session as a gateway that ignores conversations would. Each request contains all tools, or only
+ * the K best tools for the latest turn.
  */
 export async function replayStateless(
   { session, list, index, ranker }: ReplaySubject,

@@ -13,7 +13,7 @@ export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] a
 const stallSecondsMax = 0.1;
 
 interface ServiceFigures {
-  /** The number of stalls that used more CPU time than the bound. */
+  /** The number of stalls that used more CPU time than permitted. */
   readonly stalls: number;
   /** The CPU time of all stalls, in seconds. */
   readonly stallSeconds: number;

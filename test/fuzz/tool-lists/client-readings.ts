@@ -11,8 +11,8 @@ export interface ClientReading {
   /** Names of the called tools. */
   readonly called: readonly string[];
   /**
-   * Whether the response contains text, a tool call or an end. An agent can continue only after a response
-   * with text, a tool call or an end.
+   * Whether the response contains text, a tool call or an end event. An agent needs at least one of these to
+   * continue.
    */
   readonly isComplete: boolean;
 }

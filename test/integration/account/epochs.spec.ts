@@ -117,7 +117,7 @@ describe('a change that was committed but not announced', () => {
     await untilEpoch(other, (epoch) => epoch > 0);
     await untilAnnounced();
     heard.length = 0;
-    // The database now contains a change that was committed but not announced, as if a process was killed between.
+    // Commits a change without an announcement, as if the service was killed after the commit.
     await database.query(
       `WITH changed AS (UPDATE accounts SET epoch = epoch + 1 WHERE id = $1 RETURNING epoch)
        UPDATE api_keys SET revoked_at = now(), epoch = changed.epoch FROM changed WHERE id = $2`,

@@ -80,7 +80,7 @@ describe('the budgets for wrong passwords', () => {
     const attackers = Array.from({ length: 100 }, freshAddress);
     for (const address of attackers) for (let n = 0; n < 5; n++) await guess(address);
     expect(await enter('203.0.113.9')).toBe(true);
-    // A correct password does not use up a network's single attempt.
+    // The network's only attempt is still available after a sign-in with the correct password.
     expect(await enter('203.0.113.9')).toBe(true);
     // A network from which the attacker has guessed before gets no second attempt.
     expect(await guess(attackers[50]!)).toBe(false);
@@ -115,7 +115,7 @@ describe('the budgets for wrong passwords', () => {
     const results = await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.1')));
     expect(results.filter(Boolean)).toHaveLength(5);
     const device = await Promise.all(Array.from({ length: 50 }, () => guess('192.0.2.2', 'a device')));
-    // The known device has ten attempts, and its address has five attempts without the device token.
+    // Ten attempts are allowed for the known device, and five for the address without the device token.
     expect(device.filter(Boolean)).toHaveLength(15);
   }, 60_000);
 

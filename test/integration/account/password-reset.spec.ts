@@ -126,7 +126,7 @@ describe('a forgotten password', () => {
     expect(other).toBeLessThan(known! * 3);
     await takeToken(email, '/dashboard/reset-password');
     expect(mailServer.mails.filter(({ to }) => to.includes(unknown))).toEqual([]);
-    // Repeated requests cannot flood a mailbox, and the user still has a working link.
+    // The limit on emails prevents an attacker from flooding the user's mailbox.
     expect(mailsTo(email, '/dashboard/reset-password').length).toBeLessThanOrEqual(3);
   }, 60_000);
 
@@ -196,7 +196,7 @@ describe('an e-mail address', () => {
     expect((await resend()).status).toBe(202);
     await auth('verify-email', { token: await takeToken(email, '/dashboard/verify-email', 2) });
     expect((await resend()).status).toBe(202);
-    // An email that was requested later has arrived, so the request after the verification sent no email.
+    // Emails are sent in order, so the arrival of a later email proves that no verification email was sent.
     await auth('forgot-password', { email });
     await takeToken(email, '/dashboard/reset-password');
     expect(mailsTo(email, '/dashboard/verify-email')).toHaveLength(2);

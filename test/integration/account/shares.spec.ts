@@ -17,8 +17,8 @@ const recipient = createSealingKeyPair();
 const credentials = { email: 'bystander@example.com', password: 'a long enough password' };
 const changesCount = 750;
 /**
- * The maximum time in milliseconds for a call by another account. The maximum is far below the deadline of
- * the call. On an idle machine, a call takes about 5 ms, and a call with a password about 30 ms.
+ * The maximum time in milliseconds for a call by another account. The deadline of a call is much longer. On
+ * an idle machine, a call takes about 5 ms, and a call with a password about 30 ms.
  */
 const bystanderMsMax = 1_000;
 
@@ -42,8 +42,8 @@ describe('the database connections of the account service', () => {
   let operator: Messaging;
   let hostile: { accountId: string; keyId: string };
   /**
-   * New API keys for the account that sends few calls. Each check uses a different key, so that no check
-   * finds a cached grant.
+   * New API keys for the account that sends few calls. Each request uses a different key, so that the edge
+   * has no cached grant.
    */
   const bystanderKeys: string[] = [];
   const undo: Undo[] = [];

@@ -127,7 +127,7 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
 
 it('tokens that a killed edge holds become available after the edge’s lease expires', async () => {
   const key = createKey(1_000);
-  // The lease lasts until the first request reaches the second edge.
+  // The lease must last until the second edge receives its first request.
   // The lease is long enough even on a busy machine.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);

@@ -50,7 +50,7 @@ it('the deletion of an account deletes all its requests, rejects later requests,
 
 it('after the deletion of an account, no rows from a concurrent writer are left', async () => {
   const accountId = newAccountId();
-  // The writer continues until shortly after the account's deletion, even if the deletion takes a long time.
+  // The test writes events until shortly after the account's deletion, even if the deletion takes a long time.
   const state = { isForgotten: false };
   const writing = (async () => {
     for (let at = 0, late = 0; late < 200; at++, late += state.isForgotten ? 1 : 0) {

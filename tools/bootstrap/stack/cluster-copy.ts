@@ -39,7 +39,7 @@ export async function backUpCluster(dataDir: DataDir, adminUrl: string, target: 
   await client.connect();
   try {
     // Prevents Postgres from deleting segments of the write-ahead log until they have been copied.
-    // The reservation ends with the database session.
+    // The replication slot is temporary, so Postgres drops the slot at the end of the database session.
     await client.query(
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     );

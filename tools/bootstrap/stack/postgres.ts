@@ -47,7 +47,7 @@ export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): 
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // A deleted data directory with the same path may have left a cluster directory behind.
+    // The cluster directory may still exist if a user deleted a data directory with the same path.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }

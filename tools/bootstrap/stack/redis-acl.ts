@@ -150,7 +150,7 @@ function renderUser(user: string, password: string, rights: RedisRights): string
 /**
  * Renders the ACL file of one Redis server (Redis 7 or later), with an administrator and one user per
  * service. The ACL file contains password hashes, not passwords. Throws if a service's password is missing.
- * @param passwords the password of each service, which is valid for the two Redis servers
+ * @param passwords the password of each service for both Redis servers
  */
 export function renderRedisAcl(options: {
   readonly server: RedisServer;

@@ -22,8 +22,8 @@ interface ClaudeFacts {
 }
 
 /**
- * The date since which the provider returns 400 for a changed prefix. By default, the prefix check applies
- * only to accounts created since the date.
+ * Anthropic returns 400 for a changed prefix since this date. By default, Anthropic checks only accounts that
+ * were created since this date.
  */
 const checkedSince = '2026-08-31';
 
