@@ -85,7 +85,7 @@ describe('@nx/enforce-module-boundaries', () => {
       if (to === 'app') {
         expect(message).toMatch(/cannot be imported by a relative or absolute path/);
       } else {
-        // The imported project may depend on the importing project.
+        // The forbidden import may also create a dependency cycle.
         // If two projects depend on each other, the lint rule reports the cycle before it checks tags.
         const tagged = `tagged with "type:${from}" can only depend on libs tagged with`;
         expect(message).toMatch(new RegExp(`${tagged}|^Circular dependency between`));

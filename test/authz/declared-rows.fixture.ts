@@ -21,7 +21,7 @@ export const declaredTargets = {
 
 /**
  * The targets of the deletion. An account that declares a model with the name of another account's model gets
- * a separate model. The account deletes its separate model before the tested deletion.
+ * a separate model. In that case, the test deletes the account's own model first.
  */
 export const declaredDeletions = {
   ...declaredTargets,

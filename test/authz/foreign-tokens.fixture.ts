@@ -44,8 +44,8 @@ function signElsewhere(issuer: TokenIssuer): Promise<string> {
 }
 
 /**
- * Returns a token with an HMAC. The HMAC's secret is the issuer's public key. A verifier that trusts the
- * token's own `alg` would accept the token.
+ * Returns a token that is signed with HMAC, using the issuer's public key as the secret. A verifier that
+ * trusts the token's own `alg` would accept the token.
  */
 function confuseAlgorithms({ issuer, keys }: TokenIssuer, seconds: number): string {
   const [key] = keys;

@@ -66,7 +66,7 @@ export const bytesBeforeTextEnds = Buffer.byteLength(frames.slice(0, 7).join('')
 
 /**
  * Returns a streamed response.
- * @param ending replaces the end of the text and everything after it
+ * @param ending the stream's last part, which replaces all events from the end of the text on
  */
 export function streamedMessages(ending?: string): ReplayControls {
   const body = ending === undefined ? frames.join('') : frames.slice(0, 7).join('') + ending;

@@ -42,8 +42,7 @@ beforeAll(async () => {
     const answer = await postChat(baseUrl, key, { model: 'openai/gpt-4o', messages, tools: githubTools });
     return Number(answer.headers['x-svc-tools-output']) < names.length || undefined;
   });
-  // Requests with the same first messages use one conversation plan.
-  // Each attempt therefore starts with different messages.
+  // Requests with the same first messages use one conversation plan, so each attempt has different first messages.
   await eventually(async () => {
     provider.enqueue(null, plainMessages(thoughtful));
     opened += 1;
@@ -147,7 +146,7 @@ describe.each([
     await converse(() => open(anthropic), options);
     expectUntouched(model);
     expect(model.missed).toEqual([]);
-    // In later turns, messages load the needed tools.
+    // In later turns, additional messages load the needed tools.
     expect(model.loads).toBeGreaterThan(0);
     expect(new Set(sentLists()).size).toBe(1);
     const deferred = sentTools().filter(({ defer_loading }) => defer_loading);

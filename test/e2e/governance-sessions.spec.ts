@@ -123,7 +123,7 @@ describe('a forged session token', () => {
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) expect(Object.keys(key)).not.toContain('d');
     // The test sends the valid token before and after the forged tokens.
-    // A cache that compares only part of a token would therefore accept a forged token.
+    // A cache that compares only part of a token would accept the forged tokens.
     expect((await me(person.accessToken)).status).toBe(200);
     for (const { name, token } of forgeTokens(person.accessToken, keys[0]!)) {
       for (const [method, path] of [

@@ -32,7 +32,7 @@ export interface ModelTurn {
   readonly cachedInputTokens?: number;
   /** Whether the response lacks token usage. */
   readonly isUnmetered?: boolean;
-  /** The stop reason of the response. By default, the model made tool calls or completed the response. */
+  /** The stop reason of the response. By default, the stop reason is a tool call or a completed response. */
   readonly ends?: 'length';
   /** Whether the stream ends with an error event instead of its terminator. */
   readonly breaks?: boolean;

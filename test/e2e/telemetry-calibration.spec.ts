@@ -105,8 +105,7 @@ test('a conversation that needs a low-ranked tool is a miss, and the recall boun
     return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
   });
   expect(shown.policy[0]!.k).toBeGreaterThan(100);
-  // The tool router computes recall only for certain values of K.
-  // The chosen K may therefore be one step higher than the tool's rank.
+  // The tool router computes recall only for certain values of K, so the chosen K may be one step above the rank.
   expect(shown.policy[0]!.k).toBeLessThanOrEqual(Math.ceil(rank * 1.12));
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });

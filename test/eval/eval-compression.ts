@@ -17,10 +17,7 @@ const modelIds = [
   ['openai', 'gpt-5'],
 ] as const;
 
-/**
- * Number of cached tool and instruction tokens in front of the messages. Coding agents send a similar number
- * of tokens.
- */
+/** Number of cached tokens of tools and instructions before the messages, similar to the prompts of coding agents. */
 const frontTokens = 15_000;
 
 const modes: Readonly<Record<string, Omit<CompressionSettings, 'sessionSeed'>>> = {

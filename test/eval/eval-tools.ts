@@ -1,9 +1,9 @@
 // `npm run eval:tools -- --data DIR` measures the rank that each ranking method gives to needed tools.
-// The ranking methods receive the planner's question, with the transcript shortened as in an edge.
+// The ranking methods receive the planner's question, and the transcript in the shortened form that an edge sends.
 // The script prints tables, then one line of JSON.
 // The JSON fields `mean`, `sets` and `targets` describe the semantic method.
 // Tools of a training set are ranked by models that were trained without the set's family (training/folds.ts).
-// The tools of all other sets are ranked by the shipped models.
+// Tools of a set without training data are ranked by the shipped models.
 import { parseArgs } from 'node:util';
 import { foldOf } from '../../training/folds.ts';
 import { measureKeeping, type KeepFigures, type KeepSample } from './keep-shares.ts';

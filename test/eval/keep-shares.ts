@@ -26,9 +26,9 @@ const seed = 20_261_120;
 /**
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
  * calibrated value is the distance between a tool's score and the best score. Calibration chooses the
- * smallest distance at which the mean loss of needed tools is at most 1 − target. The mean includes 100
- * samples from the set and one lost sample. The shares are measured on the set's other questions, in five
- * seeded splits.
+ * smallest distance at which the mean loss of needed tools is at most 1 − target. For the mean, the method
+ * adds one sample with a loss of 1 to the 100 samples from the set. The shares are measured on the set's
+ * other questions, in five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));
@@ -58,7 +58,7 @@ function chooseDistance(samples: readonly KeepSample[], target: number): number 
     })
     .sort((one, other) => other.distance - one.distance);
   // With the largest distance, no needed tool is lost.
-  // With each smaller distance, one more needed tool is lost, which is the tool with the largest remaining distance.
+  // Each smaller distance also loses the needed tool with the next largest distance.
   const lossMax = (1 - target) * (samples.length + 1) - 1;
   let lost = 0;
   for (const { distance, loss } of losses) {

@@ -37,7 +37,7 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
 }
 
-/** Returns each latency's median over the measurement rounds, and the errors of all rounds. */
+/** Returns the median of each latency figure over the measurement rounds, and the errors of all rounds. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const median = (figures: readonly number[]): number => quantile(figures, 0.5);
   return {

@@ -1,7 +1,6 @@
 // Simulates a hostile account in a separate process.
 // The process sends requests continuously, and also serves as the hostile account's provider.
-// The process runs at the lowest priority.
-// The process therefore takes processor time from the gateway only if no other process needs the time.
+// The process has the lowest priority, so it uses only processor time that no other process needs.
 import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -54,10 +54,7 @@ interface Row {
   readonly stopped?: string;
   readonly load: () => HostileLoad;
   readonly probe: Probe;
-  /**
-   * The number of requests per measurement. Only tests with slow requests of the quiet account set the
-   * number.
-   */
+  /** The number of requests per measurement, set only if the quiet account's requests are slow. */
   readonly samples?: number;
   /** The response status that shows that the hostile account has reached its limit. */
   readonly refused?: number;
@@ -161,8 +158,8 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * The number of responses after which the test assumes that the hostile account has reached its limit. The
- * number applies to tests without an expected rejection status.
+ * The number of responses after which the test assumes that the hostile account has reached its limit. Tests
+ * with an expected rejection status do not use this number.
  */
 const warmResponses = 8;
 

@@ -127,7 +127,7 @@ class Sampler {
     }
   }
 
-  /** Returns texts that match repeated parts of the element. */
+  /** Returns texts that match the repeated parts of a regular expression's element. */
   repeated(element: AST.Element): string[] {
     if (element.type === 'Quantifier') {
       const own = element.max > 8 ? this.#variants(element.element) : [];

@@ -34,7 +34,7 @@ export function listSources(): string[] {
     .sort();
 }
 
-/** Finds all regular expressions in the source code of apps and libraries, including future files. */
+/** Finds all regular expressions in the source code of apps and libraries. */
 export function findExpressions(paths: readonly string[] = listSources()): FoundExpressions {
   const literals: FoundExpression[] = [];
   const built: BuiltExpression[] = [];

@@ -23,8 +23,8 @@ import { hostileStructures } from './hostile/structures.ts';
 import { hostileTexts } from './hostile/texts.ts';
 
 /**
- * The number of attempts per input. Compilation, garbage collection and other processes only add CPU time,
- * and only to some attempts. An input therefore fails only if a service stalls in every attempt.
+ * The number of attempts per input. An input fails only if a service stalls in every attempt, because
+ * compilation and garbage collection also add CPU time to some attempts.
  */
 const attempts = 6;
 const timeoutMs = 900_000;

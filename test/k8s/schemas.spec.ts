@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { z } from 'zod';
 import { overlays, renderOverlay, root, type Manifest } from './kustomize.fixture.ts';
 
-/** The Kubernetes versions with OpenAPI schemas, and the schemas of the kinds that operators add. */
+/** The Kubernetes versions to test, and the packages with the schemas of custom resources. */
 const kubernetesVersions = ['1-33', '1-34'];
 const ofOperators: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',

@@ -182,7 +182,7 @@ async function rejectReasoning(): Promise<void> {
 }
 
 interface Load {
-  /** Descriptions of responses with a status other than 200, and the reason if the load ended early. */
+  /** Describes each response with a status other than 200, and any error that ended the load early. */
   readonly failures: readonly string[];
   stop(): Promise<void>;
 }

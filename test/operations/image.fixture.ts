@@ -114,10 +114,7 @@ function run(commands: string, cwd: string, env: Record<string, string>): void {
 /** Returns true for paths that lie in allowed folders but are excluded by deploy/Dockerfile.dockerignore. */
 const isIgnored = (source: string) => /\/(node_modules|generated|\.data)$|\.spec\.ts$/.test(source);
 
-/**
- * Copies installed packages. Packages contain many small files, which are therefore hard-linked where
- * possible.
- */
+/** Copies installed packages, with hard links where possible, because packages contain many small files. */
 function copyPackages(source: string, target: string): void {
   execFileSync('cp', [process.platform === 'linux' ? '-al' : '-RP', source, target]);
 }

@@ -20,8 +20,8 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
 };
 
 /**
- * APIs through which a model accepts tools, if the model supports tools and the fact list names the API. The
- * fact list has a separate field for chat-completions.
+ * The names of APIs in the fact list through which a model may accept tools. The fact list has a separate
+ * field for chat-completions.
  */
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 

@@ -6,8 +6,8 @@ import { explainDispute } from './reasons.ts';
 type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
 
 /**
- * The largest difference between two equal prices, as a fraction of the price. The model lists round prices
- * by up to half a percent.
+ * Two prices that differ by less than this fraction are treated as equal. The model lists round prices by up
+ * to half a percent.
  */
 const sameWithin = 0.005;
 

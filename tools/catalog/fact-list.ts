@@ -25,7 +25,7 @@ const factPrices = z.strictObject({
     .optional(),
 });
 
-/** Prices that apply from a certain day on, or from an unknown day if the day is null. */
+/** Prices that apply from the day `from`. The day is null if it is unknown. */
 const priceChange = z.strictObject({
   from: day.nullable(),
   input: z.number().nonnegative(),

@@ -25,7 +25,7 @@ const deepseekOffPeak: readonly Pick<Period, 'weekdays' | 'hours'>[] = [
 
 /**
  * Adds the prices that the model lists do not contain. Cache write prices are computed with the multipliers
- * of the model's family. Other added prices apply only from a later day or at certain times of day.
+ * of the model's family. The fact list adds prices that apply from a later day or at certain times of day.
  */
 export function completePrices(
   listed: NonNullable<ModelRecordInput['prices']>,

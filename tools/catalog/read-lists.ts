@@ -20,8 +20,8 @@ const modules = join(import.meta.dirname, '../../node_modules');
 const pricesName = '@pydantic/genai-prices';
 
 /**
- * The day on which the newest pages for `lists/facts.jsonl` were read. A change of the fact list requires a
- * new date.
+ * The day on which the newest pages for `lists/facts.jsonl` were read. Update the date with each change of
+ * the fact list.
  */
 const factsTakenOn = '2026-11-22';
 /**

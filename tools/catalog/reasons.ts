@@ -57,7 +57,7 @@ const imageOutput = "the list's output price is for images, that of genai-prices
 
 /** Catalogue values that are kept although a source has a different value. */
 const keptValues: readonly KeptValue[] = [
-  // Conflicts in which the other source has outdated prices.
+  // Conflicts with a source that has outdated prices.
   ...['anthropic', 'hosted'].flatMap((provider) => [
     keep(provider, /claude-sonnet-5-5$/, /^prices$/, 'facts', cheaperReads),
     keep(provider, /^(?:\w+\.anthropic\.)?claude-sonnet-5-5$/, /^cacheRead$/, 'genai-prices', cheaperReads),

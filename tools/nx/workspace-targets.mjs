@@ -10,7 +10,7 @@ const run = (command) => ({
 
 /**
  * Defines the targets of all workspace packages in one place. Every package has the target `lint`, packages
- * with specs have `test`, and apps have `build`. The inputs and outputs are listed in nx.json.
+ * with specs have `test`, and apps have `build`. The file nx.json lists each target's inputs and outputs.
  */
 export const createNodesV2 = [
   '{apps,libs}/*/package.json',

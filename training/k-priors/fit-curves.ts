@@ -61,8 +61,8 @@ interface Segment {
 
 /**
  * Returns a K for each confidence class. The chosen values of K reach a recall target over all classes with
- * the fewest tools in total. Segments of the upper hulls of the recall curves are taken across all classes,
- * in order of their gain per tool.
+ * the fewest tools in total. The algorithm repeatedly raises the K that gains the most recall per tool, along
+ * the upper hull of each class's recall curve.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -99,7 +99,7 @@ function slopeOf(from: readonly [number, number] = [0, 0], to: readonly [number,
 
 /**
  * Fits a recall curve for each bin. At the same K, a class with lower confidence never has a higher recall
- * than a class with higher confidence. Higher confidence can therefore only reduce K.
+ * than a class with higher confidence. Higher confidence can only reduce K.
  */
 function fitBins(
   bins: readonly (readonly Sample[])[],

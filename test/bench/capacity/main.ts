@@ -13,7 +13,7 @@ const { values: flags } = parseArgs({ options: { requests: { type: 'string', def
 const requests = Number(flags.requests);
 const concurrency = 8;
 const toolsInTurn = 40;
-/** The time in milliseconds between the last response and a complete request log. */
+/** The maximum time in milliseconds from the last response until the request log is complete. */
 const logWaitMs = 5_000;
 const idleMs = 5_000;
 const target = 10_000;

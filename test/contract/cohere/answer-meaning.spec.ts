@@ -15,7 +15,7 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
   return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
 }
 
-/** Rewrites the response as a turn of the next request. The turn's text contains the citations. */
+/** Rewrites the response as a turn of the next request, with the citations in the turn's text. */
 function messageOf(parts: readonly ChatPart[]): Members {
   const request = {
     model: 'm',

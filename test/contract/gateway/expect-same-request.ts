@@ -48,10 +48,7 @@ function moveDocuments(asked: RequestReading, { documents }: RequestReading): Re
   return { ...asked, turns };
 }
 
-/**
- * Where a format cannot express a tool choice, the gateway adjusts the offered tools. An adjusted upstream
- * request has no tools, or only the required tool.
- */
+/** If a format cannot express the client's tool choice, the gateway sends only the required tool, or no tools. */
 function narrowTools(asked: RequestReading, target: TargetFormat, losses: readonly string[]): RequestReading {
   const choice = asMembers(asked.settings['tool_choice']);
   // After earlier tool calls, Converse requires the tool definitions and cannot forbid tool calls.

@@ -47,8 +47,8 @@ function openStream(id: string, format: StreamFormat, bytes: Buffer): RecordedSt
 
 /**
  * Returns the number of bytes after which the response is complete. In OpenAI's format, the last finish
- * reason marks completion. In all other formats, a separate event marks completion. The empty line at the end
- * of the stream may be missing.
+ * reason completes the response. In the messages and Converse formats, a separate event completes the
+ * response. The empty line at the end of the stream may be missing.
  */
 function findWhole(format: StreamFormat, bytes: Buffer, boundaries: readonly number[]): number {
   const word = { 'chat-completions': '"finish_reason":"', messages: 'message_stop', converse: 'messageStop' };

@@ -101,8 +101,8 @@ function squeeze(text: string): string {
 }
 
 /**
- * The gateway creates tool call ids for formats that have no ids or allow other characters. The comparison
- * therefore checks only the pairing of tool calls and results.
+ * The comparison ignores the values of tool call ids, and checks only which result belongs to which call. The
+ * gateway creates new ids for formats that have no ids or that allow other characters.
  */
 function readId(id: string, ids: Map<string, string>): string {
   const known = ids.get(id) ?? `#${ids.size}`;

@@ -148,8 +148,7 @@ async function askAnthropic(
         })
         .finalMessage()
     : await client.messages.create(request);
-  // The SDK keeps only the parseable part of truncated tool call arguments.
-  // The test therefore compares the streamed text of the arguments.
+  // The SDK drops the unparseable end of truncated tool call arguments, so the test compares the streamed text.
   const content = (answer.content as unknown as Members[]).map((block, at) => {
     const input = readJson(pieces[at] ?? '');
     return typeof input === 'string' ? { ...block, input } : block;

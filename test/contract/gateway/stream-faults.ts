@@ -2,9 +2,9 @@ import type { Received } from './stream-clients.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * Checks the error that a client received, and describes the first mistake in the error. Returns null if the
- * client received exactly one error, at the end, and no sign of success. The complete frames before the error
- * must form a prefix of `whole`. With `mayHaveStopped`, the stream may also contain the end of the response.
+ * Checks the error that a client received, and describes the first mistake in the error. Returns null if the client
+ * received exactly one error, at the end, and no sign of success. The complete frames before the error must form a
+ * prefix of `whole`. If `mayHaveStopped` is true, the stream may contain the end of the response before the error.
  */
 export function faultOf(
   client: StreamFormat,

@@ -8,7 +8,7 @@ export interface StreamSum {
   readonly body: Members;
   readonly isEnded: boolean;
   readonly errors: readonly unknown[];
-  /** The names of events with data that has a different type or no type. */
+  /** The names of events in which the data's `type` field is missing or differs from the event name. */
   readonly misnamed: readonly string[];
 }
 

@@ -226,8 +226,8 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
 }
 
 /**
- * Draws conversations of the given account with recall at `k` ten percentage points lower. In some
- * conversations with all needed tools within rank `k`, one tool gets a rank beyond `k`.
+ * Draws conversations of the given account, with recall at `k` lowered by ten percentage points. To lower
+ * recall, some conversations that need only tools within rank `k` get one tool with a rank beyond `k`.
  */
 function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   return (random: () => number): number[] => {

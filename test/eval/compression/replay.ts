@@ -31,7 +31,7 @@ export interface Replay {
 /**
  * Replays a transcript. Every prefix of the transcript that ends with a user or tool message becomes one
  * request. The compressor does not receive its results for earlier requests.
- * @param clearBefore the index of the message before which tool results are considered old
+ * @param clearBefore returns a message index. Tool results before this message are considered old.
  */
 export function replay(
   transcript: Transcript,

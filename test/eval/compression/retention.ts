@@ -67,7 +67,7 @@ function collect(value: unknown, values: Set<string>): void {
   }
 }
 
-/** Returns the fenced code blocks in a turn's text, and the content of an XML element at its end. */
+/** Returns the fenced code blocks in a turn's text, and the content of an XML element at the end of the text. */
 function commandsOf(text: string): string[] {
   const fenced = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map((match) => match[1] ?? '');
   const tagged = /<([A-Za-z_][\w-]*)>([^]*)<\/\1>\s*$/.exec(text)?.[2];

@@ -9,7 +9,7 @@ const realServers = ['github_mcp', 'mongodb_mcp'];
 /**
  * Combines the session's own tools with added tools, up to `size` tools in total. Half of the added tools
  * come from real servers, and half from any data set. A hash of the session and the tool determines the added
- * tools and their order. The lists are therefore the same in every run.
+ * tools and their order, so the lists are the same in every run.
  */
 export function makeList(
   session: EvalSession,

@@ -35,7 +35,7 @@ export interface ListReport {
   readonly native: Readonly<Record<string, readonly Point[]>>;
   /**
    * The costs and recall for each model with bound reasoning. Tool results are compressed on arrival. The
-   * first point sends every request unchanged.
+   * first point is the baseline, in which every request is sent unchanged.
    */
   readonly bound: Readonly<Record<string, readonly Point[]>>;
   /** The token count of compressed tool results, divided by their original token count. */

@@ -40,8 +40,8 @@ interface Bar {
    */
   readonly ours: Point | null;
   /**
-   * The cheapest setting that sends each request with its K best tools. The setting's forwarded recall must
-   * be at least the effective recall of `ours`.
+   * The cheapest setting that sends each request with its K best tools. The share of needed tools that the
+   * setting forwards is at least the effective recall of `ours`.
    */
   readonly stateless: Point | null;
 }

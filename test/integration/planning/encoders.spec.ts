@@ -123,7 +123,7 @@ it('a list’s first conversation uses the first encoder and keeps it, and later
   expect(await replica.plan()).toEqual(second);
   expect(await replica.plan(continued(second))).toEqual(later);
 
-  // A router without the second encoder keeps the tool set, because the ranking differs.
+  // A router without the second encoder ranks differently, so the router keeps the conversation's tool set.
   const frozen = await withoutSecond.plan(continued(second));
   expect(frozen).toMatchObject({ kReason: 'frozen', policyVersion: second.policyVersion });
   expect(frozen.chosen).toEqual(second.chosen);

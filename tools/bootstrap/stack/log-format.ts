@@ -10,8 +10,8 @@ const levelColours: Readonly<Record<string, number>> = {
   trace: 90,
 };
 /**
- * Members of a JSON log line that form the start of the readable line, or are the same in all lines of a
- * process.
+ * Fields of a JSON log line that a readable line shows at its start, or omits because all lines of a process
+ * have the same value.
  */
 const shown = new Set(['level', 'time', 'msg', 'service', 'instance_id']);
 

@@ -29,10 +29,10 @@ function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * Reserves a free port until this process exits, even before a server listens on the port. Until a server
- * listens, and while the server restarts, the server's TCP port looks free to other processes. The
- * reservation therefore binds the UDP port with the same number as the TCP port. The operating system gives a
- * UDP port to one process at a time and releases the port when the process exits.
+ * Reserves a free TCP port until this process exits. A TCP port looks free to other processes until a server
+ * listens on the port, and while the server restarts. To reserve the TCP port, this function binds the UDP
+ * port with the same number. Only one process can bind a UDP port, and the operating system releases the port
+ * when the process exits.
  */
 async function claimPort(port: number): Promise<boolean> {
   const claim = createSocket('udp4');

@@ -84,7 +84,7 @@ export const redisRights: Readonly<Record<RedisServer, Partial<Record<ServiceNam
   },
   cache: {
     'edge-gateway': {
-      // The edge only reads epochs, which are the numbers of accounts' last changes.
+      // The edge reads epochs but never writes epochs.
       // A Redis script needs read and write permission on each key that it declares.
       keys: [
         ...['rpm:*', 'epoch:*'],

@@ -118,16 +118,16 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 };
 
 /**
- * The date in the names of the API controls for bound reasoning. All models with bound reasoning were
- * released after the date.
+ * A date that the names of Anthropic's API options for bound reasoning contain. All models with bound
+ * reasoning were released later.
  */
 const bindingSince = '2026-08-01';
 
 /**
- * Returns the facts of a Claude model, by its id in the spelling of any host. A model newer than the table is
- * treated as a model with bound reasoning. If the model has no bound reasoning, the gateway only saves fewer
- * tokens. If a model with bound reasoning were treated as a model without bound reasoning, requests would
- * fail. Returns undefined for models of other makers and for older Claude models without known facts.
+ * Returns the facts of a Claude model, by its id in the spelling of any host. For a model newer than the
+ * table, the facts include bound reasoning. A wrong assumption of bound reasoning only reduces savings, but a
+ * wrong assumption of unbound reasoning would make requests fail. Returns undefined for models of other
+ * makers and for older Claude models without known facts.
  */
 export function findClaudeFacts(
   provider: string,

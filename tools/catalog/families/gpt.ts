@@ -45,9 +45,9 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
 }
 
 /**
- * From GPT-5.4 on, chat-completions rejects requests that combine tools and reasoning. Models that cannot
- * turn reasoning off therefore accept tools only through the Responses API. The models that cannot turn
- * reasoning off are the `-pro` and `-codex` variants, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
+ * From GPT-5.4 on, chat-completions rejects requests that combine tools and reasoning. Models that always
+ * reason accept tools only through the Responses API. The models that always reason are the `-pro` and
+ * `-codex` variants, GPT-6 Astra, GPT-6.1 Sol, and GPT-6.2.
  */
 function toolsOnChat(version: number, variant: string): 'no' | 'effort_none' | 'effort_unset' {
   if (/-(?:pro|codex)\b/.test(variant) || version >= 6.2) return 'no';
