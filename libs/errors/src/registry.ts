@@ -4,8 +4,8 @@ import { identityErrors } from './identity-errors.ts';
 import { upstreamErrors } from './upstream-errors.ts';
 
 /**
- * Every error that the gateway may return. Any other thrown value becomes `internal_error`. Each error code
- * has an entry in docs/operations/failure-modes.md. A test compares the registry with the documentation page.
+ * Every error that the gateway may return. Unlisted errors become `internal_error`. Each error code has an
+ * entry in docs/operations/failure-modes.md. A test compares the registry with the documentation page.
  */
 export const errorRegistry = {
   missing_api_key: {

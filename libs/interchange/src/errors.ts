@@ -7,9 +7,7 @@ export interface PublicError {
   /** The invalid request field, as the caller spelled it. */
   readonly param: string | null;
   readonly source: 'gateway' | 'provider';
-  /**
-   * The documentation page for the error, as a path on the gateway with an anchor. Errors from providers have no page.
-   */
+  /** The path and anchor of the error's documentation page. Absent for provider errors. */
   readonly docsUrl?: string;
 }
 

@@ -4,9 +4,9 @@ import type { ProviderFormat } from './request-outline.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Fields that the interchange types do not define, grouped by format. Extensions also record how the original
- * format represented fields that the interchange types do define. Extensions are rendered only to the same
- * format. Translation to another format drops the extensions.
+ * Fields that the interchange types do not define, grouped by format. Extensions also record the original
+ * spelling of fields that the interchange types define. Extensions are rendered only to the same format.
+ * Translation to another format drops the extensions.
  */
 export type Extensions = { readonly [Format in ProviderFormat]?: JsonObject };
 

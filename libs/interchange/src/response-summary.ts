@@ -112,8 +112,8 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
 }
 
 /**
- * Maximum number of different kinds of changes to reasoning, and maximum length of each name. Providers
- * document only a few kinds of changes to reasoning.
+ * Maximum number of kinds of changes that a provider makes to reasoning, and maximum length of each kind's
+ * name. Provider documentation lists only a few such kinds.
  */
 const [transformationKindsMax, transformationNameMax] = [16, 40];
 

@@ -17,14 +17,11 @@ const [blockLinesMax, blockCharactersMax] = [20, 2_000];
  */
 const symbolShareMax = 0.15;
 /**
- * Minimum length, in characters, of a single line in which symbols are counted. A shorter line may contain a
- * path or an id.
+ * Minimum length, in characters, of a single line in which symbols are counted. In shorter lines, a path or
+ * an id would have too much weight.
  */
 const singleLineMin = 120;
-/**
- * Minimum length, in characters, of a line in a block in which symbols are counted. Shorter lines in a block
- * are ignored.
- */
+/** Symbols are counted only in lines with at least this number of characters, if a block has several lines. */
 const judgedLineMin = 12;
 
 const fencePattern = /^ {0,3}(?:```[^`]*$|~~~)/;
@@ -38,7 +35,7 @@ const machinePattern =
 const promptPattern = /^[\w.-]{1,64}@\S{1,128}[#$] /;
 /** Properties of a character, as bit flags. */
 const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
-/** The characters with which a fence, an enclosed line or a match of `machinePattern` can start. */
+/** The first characters of fences, of enclosed lines and of lines that match `machinePattern`. */
 const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
 /**
  * The properties of each character, by UTF-16 code unit. Symbols are ASCII characters that prose does not
@@ -64,9 +61,9 @@ const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
  * A block ends at a blank or pasted line.
  *
  * The split does not depend on the language of the text. The running time is linear in the length of the
- * text. In recorded conversations, the split keeps every identifier that users wrote. The split removes more
- * than 99% of the identifiers in JSON results, and more than 80% of the identifiers in shell command output
- * (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
+ * text. In recorded conversations, this function keeps every identifier that users wrote. Removing pasted
+ * text removes more than 99% of the identifiers in JSON results and more than 80% of the identifiers in shell
+ * command output (`apps/tool-router/src/plan-tools/turn-signals.spec.ts`).
  */
 export function splitTurn(text: string): SplitTurn {
   const parts = { written: new Array<string>(), pasted: new Array<string>() };
@@ -144,7 +141,7 @@ function kindOf(
 ): 'blank' | 'fence' | 'machine' | 'prose' {
   if (first === end) return 'blank';
   const code = text.charCodeAt(first);
-  // Most lines start with a letter with which no line of program output starts, so the check usually ends early.
+  // Most lines start with a letter that never starts a line of program output, so the check ends here.
   if (!mayPrompt && ((traits[code] ?? 0) & startsMachine) === 0) return 'prose';
   if (code === 96 || code === 126) return fencePattern.test(text.slice(start, end)) ? 'fence' : 'prose';
   return isMachineLine(text.slice(first, end).trimEnd()) ? 'machine' : 'prose';
@@ -165,8 +162,8 @@ interface Block {
   /** The number of characters in the block, without newlines. */
   characters: number;
   /**
-   * The number of lines that are long enough to be checked for symbols. `symbolic` is the number of checked
-   * lines with many symbols.
+   * The number of lines in which symbols were counted. `symbolic` is the number of these lines that have many
+   * symbols.
    */
   judged: number;
   symbolic: number;

@@ -39,8 +39,8 @@ export interface AccountCacheOptions {
   /** The name of the byte counters in Redis. Values with the same purpose share a name and a maximum. */
   readonly purpose: string;
   /**
-   * Maximum number of bytes that one account may write per UTC day. An account's values with a lifetime of
-   * one day occupy at most twice `bytesPerDayMax`.
+   * Maximum number of bytes that one account may write per UTC day. If the values' lifetime is one day, the
+   * account occupies at most twice `bytesPerDayMax`.
    */
   readonly bytesPerDayMax: number;
   /** A function that is called whenever a value is not stored because the account's share is used up. */

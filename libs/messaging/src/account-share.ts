@@ -1,7 +1,7 @@
 import type { Metrics } from '@gateway/observability';
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 
-/** The limits with which a service shares its database connections among accounts. */
+/** The limits for one account's use of a service's database connections. */
 export type AccountShare = Omit<FairQueueOptions, 'onRefused'>;
 
 /**

@@ -18,9 +18,9 @@ import type { CallOptions, ParsedReplyOf, RequestOf } from './messaging.ts';
 const unreached = new WeakSet<GatewayError>();
 
 /**
- * Whether a call failed because no server received the call, or because the connection was lost. Only
- * unreached calls are worth retrying. A server that did not reply in time will probably not reply to the next
- * call either.
+ * Whether a call failed because no server received the call, or because the connection was lost. Retrying is
+ * useful only for such calls. A server that did not reply in time will probably not reply to the next call
+ * either.
  */
 export function isUnreached(error: unknown): boolean {
   return error instanceof GatewayError && unreached.has(error);
@@ -102,7 +102,7 @@ function readReply<Contract extends RpcContract>(contract: Contract, reply: Msg)
   throw unavailable(contract, `the reply breaks the contract (${at.slice(0, 5).join(', ')})`);
 }
 
-/** Rejects if the connection is lost or the signal is aborted. A reply after the rejection is ignored. */
+/** Rejects if the connection is lost or the signal is aborted. Replies that arrive later are ignored. */
 function waitForReply(
   { waitingForReplies }: Connection,
   contract: RpcContract,

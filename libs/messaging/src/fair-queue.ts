@@ -36,7 +36,7 @@ const retryAfterMs = 1_000;
 /**
  * Shares a resource among accounts. Each account has a separate bounded queue, and the accounts take turns
  * when slots become free. An account with many calls delays mainly its own calls. Calls from other accounts
- * wait at most until the calls that are already running have ended.
+ * wait only for the calls that are already running.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;

@@ -78,7 +78,7 @@ describe('an event loop shared by accounts', () => {
     const greedy = contended.share.runInTurn('greedy', contended.work('g', 40));
     for (let turn = 0; turn < 50; turn += 1) await nextTurn();
     expect(contended.ran.length).toBeLessThan(12);
-    // The account's share is enough for a few more pieces of work, but not for all pieces.
+    // The account `greedy` may now run a few more pieces of work, but not all pieces.
     const before = contended.ran.length;
     contended.wait(8);
     await eventually(() => contended.ran.length > before);

@@ -32,8 +32,8 @@ export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: numbe
 
 export interface LoopShareOptions extends TimeShareOptions {
   /**
-   * Maximum time in milliseconds for which work runs without a pause. A single step of the work is never
-   * interrupted.
+   * Maximum time in milliseconds for which work runs without a pause. A step that has started always runs to
+   * its end.
    */
   readonly pieceMs: number;
   /** Limits for the running and waiting jobs of each account. */
@@ -44,10 +44,10 @@ export interface LoopShareOptions extends TimeShareOptions {
 type Advance = (endAt: number) => boolean;
 
 /**
- * Shares an event loop among accounts. Short work runs immediately. Long work is split into pieces. In each
- * turn of the event loop, one piece of work runs, and the accounts take turns. Requests that arrive during
- * long work are processed between two pieces of that work. While several accounts are active, each account's
- * long work gets a fixed share of the time.
+ * Shares an event loop among accounts. Short work runs immediately. The event loop share splits long work
+ * into pieces. In each turn of the event loop, one piece of work runs, and the accounts take turns. Requests
+ * that arrive during long work are processed between two pieces of that work. While several accounts are
+ * active, each account's long work gets a fixed share of the time.
  */
 export class LoopShare {
   readonly #pieceMs: number;

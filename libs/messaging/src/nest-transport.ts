@@ -31,8 +31,8 @@ export function RpcHandler(contract: RpcContract): MethodDecorator {
 }
 
 /**
- * Maximum number of concurrent requests if the service is shared among accounts. The queue accepts fewer
- * calls, so only the queue rejects calls.
+ * Maximum number of concurrent requests if the service is shared among accounts. The accounts' queue has a
+ * lower limit, so only this queue rejects calls.
  */
 const sharedInFlightMax = 8_192;
 
@@ -87,7 +87,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 }
 
-/** Returns the account id in a call. Returns undefined for calls that do not belong to one account. */
+/** Returns the account id in the call, or undefined if the call contains no account id. */
 function findAccount(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null || !('accountId' in request)) return undefined;
   return typeof request.accountId === 'string' ? request.accountId : undefined;

@@ -8,7 +8,7 @@ interface CacheRedisOptions {
   /** Time limit for a connection attempt, in milliseconds. By default, the client uses the time limit of ioredis. */
   readonly connectTimeoutMs?: number;
   readonly onError: (error: Error) => void;
-  /** Commands that are not sent in the shared pipeline of an event loop turn. */
+  /** Commands to send separately, not in one batch with other commands. */
   readonly pipelineAllExcept?: readonly string[];
 }
 

@@ -67,8 +67,8 @@ export interface ServiceOptions<Config extends ServiceConfig> {
   /** Creates the service's root module. Opens all resources that must be ready before the first request. */
   readonly createModule: (parts: ServiceParts) => Type | DynamicModule | Promise<Type | DynamicModule>;
   /**
-   * The limits with which the service is shared among accounts. The limits apply to calls with an account id.
-   * Without limits, all calls run immediately.
+   * The limits for one account's use of the service. The limits apply to calls with an account id. Without
+   * limits, all calls run immediately.
    */
   readonly accountShare?: AccountShare;
   /** Dependencies, in addition to messaging, that must be available before the service reports ready. */

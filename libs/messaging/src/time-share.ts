@@ -75,7 +75,7 @@ export class TimeShare {
     await nextTurn();
     for (let restMs = this.restMs(accountId); restMs > 0; restMs = this.restMs(accountId)) await wait(restMs);
     const startedAt = this.#now();
-    // Callbacks of `nextTick` run after all promise callbacks and therefore after the caller's next step.
+    // This callback runs after the code that awaits `turn`, so the measured time includes that code.
     process.nextTick(() => this.use(accountId, this.#now() - startedAt));
   }
 

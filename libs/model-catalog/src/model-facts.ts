@@ -4,8 +4,8 @@ import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
  * Functions that read model properties. A wrong property can make a request fail or cost more. If a property
- * is unknown or is documented only by third parties, the functions return a safe value. The model's fields
- * contain each property unchanged, with its source and certainty in `evidence`.
+ * is unknown or is documented only by third parties, the functions return a safe value. To read a property
+ * regardless of its certainty, use the model's fields. `evidence` contains the source and certainty.
  */
 
 /** The effect of a changed prompt prefix on reasoning in a transcript. */
@@ -27,9 +27,9 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
- * on. Three assumptions make the answer safe when data is missing. Properties of any certainty are used. The
- * prefix check is assumed to apply to the provider account unless the account's creation date is given. A
- * model that is not in the catalogue is treated as bound if its model family binds reasoning.
+ * on. Three assumptions make the answer safe when data is missing. Uncertain properties are used like certain
+ * properties. The prefix check is assumed to apply to the provider account unless the account's creation date
+ * is given. A model that is not in the catalogue is treated as bound if its model family binds reasoning.
  * @param modelId the id as the request spells it, which is used if `model` is undefined
  * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
  */
@@ -119,7 +119,7 @@ export interface CachePrices {
   readonly minTokens: number;
 }
 
-/** The lowest documented price of a cache read, relative to input (Claude Fable 5.1 and 5.2). */
+/** The lowest documented price of a cache read, as a share of the input price (Claude Fable 5.1 and 5.2). */
 const lowestRead = 0.025;
 /**
  * The highest documented price of a cache write, relative to input, which is the price of a one-hour write at

@@ -20,8 +20,8 @@ const rates = z.strictObject({
 });
 
 /**
- * Prices that apply to the whole request when its input exceeds a bound. Tiers are sorted by bound,
- * ascending.
+ * Prices for long requests. If the input exceeds a tier's bound, the tier's prices apply to the whole
+ * request. Tiers are sorted by bound, ascending.
  */
 const tiers = z.array(rates.extend({ aboveInputTokens: z.int().positive() })).optional();
 
@@ -48,7 +48,7 @@ const period = rates.extend({
 /** Prices in USD per million tokens. */
 export const modelPrices = rates.extend({
   tiers,
-  /** Different prices at certain times. The last period that contains the time of a request applies. */
+  /** Different prices at certain times. If some periods overlap, the last period applies. */
   periods: z.array(period).optional(),
 });
 

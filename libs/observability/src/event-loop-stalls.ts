@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** Expected interval between runs of the event loop, in milliseconds, which limits the accuracy. */
+/** Interval between two measurements, in milliseconds. A shorter interval is more accurate. */
 const tickMs = 25;
 /**
  * Minimum delay that counts as a stall, in milliseconds. Shorter delays are normal, for example during
@@ -10,11 +10,11 @@ const stallMsMin = 50;
 const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * Counts how often the event loop did not run for more than 50 ms (`event_loop_stall_seconds`). A percentile
- * of the delay hides a single long stall, so each stall is counted. A label specifies the cause of the stall.
- * `work` means that the stall was caused by work in this process's main thread. `host` means that the host
- * did not schedule the thread. On a busy machine, a stall takes longer than the work that causes it. The
- * metric `event_loop_stall_cpu_seconds` therefore records the processor time of each stall.
+ * Counts the stalls of the event loop, which are delays of more than 50 ms (`event_loop_stall_seconds`). A
+ * percentile of the delay hides a single long stall, so each stall is counted. A label specifies the cause of
+ * the stall. `work` means that the stall was caused by work in this process's main thread. `host` means that
+ * the host did not schedule the thread. On a busy machine, a stall takes longer than the work that causes it.
+ * The metric `event_loop_stall_cpu_seconds` therefore records the processor time of each stall.
  * @returns a function that stops the measurement
  */
 export function watchEventLoop(metrics: Metrics): () => void {

@@ -156,8 +156,8 @@ export interface IncomingTrace {
 const clientTraceAttribute = 'gateway.client.trace_id';
 
 /**
- * Starts a trace for a request. A valid trace from a trusted sender is continued. The trace from any other
- * sender is recorded as a link and an attribute of a new trace. The caller must `end()` the returned trace.
+ * Starts a trace for a request. A valid trace from a trusted sender is continued. For other senders, a new
+ * trace links to the sender's trace. The caller must `end()` the returned trace.
  */
 export function startRequestTrace(
   incoming?: IncomingTrace,

@@ -53,7 +53,7 @@ export function scopeArgs(operation: string, args: unknown, scope: AccountScope)
   throw new ScopeError(`The operation ${operation} cannot be scoped by account.`);
 }
 
-/** Adds the account to the caller's own filter with `AND`, so the query can only match fewer rows. */
+/** Adds the account to the caller's own filter with `AND`, so no additional rows can match. */
 function scopeWhere(where: unknown, { field, accountId }: AccountScope): Args {
   const given = (where ?? {}) as Args;
   const and: unknown = given['AND'];

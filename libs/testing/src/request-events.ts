@@ -58,8 +58,8 @@ const unplanned = {
 } satisfies Partial<RequestEventV1>;
 
 /**
- * The final event for a request without tools that was sent unchanged. The event reports success, unless
- * `change` overrides fields.
+ * The final event for an unchanged request without tools. The event reports success, unless `change`
+ * overrides fields.
  */
 export function createEndedEvent(
   accepted: RequestAcceptedV1 = createAcceptedEvent(),

@@ -78,7 +78,7 @@ export const createCheckoutBody = z.strictObject({
   plan_id: planId,
   /**
    * The URL to which Stripe redirects after payment. Stripe replaces `{CHECKOUT_SESSION_ID}` in the URL with
-   * the checkout id. `POST /v1/billing/sync-checkout` accepts the checkout id.
+   * the checkout id. Send the checkout id to `POST /v1/billing/sync-checkout`.
    */
   success_url: returnUrl,
   cancel_url: returnUrl,

@@ -25,8 +25,7 @@ export const requestTimings = z.object({
 });
 
 /**
- * Saved tokens in the billing unit, for one request or a time range. The parameter `known` is the schema for
- * each number.
+ * Saved tokens in the billing unit, for one request or a time range. Each number has the schema `known`.
  */
 export const billedSavings = <Count extends z.ZodType>(known: Count) => ({
   estimated_tokens_saved: known.meta({
@@ -204,8 +203,8 @@ export const modelChoice = z.object({
    */
   reason: z.string(),
   /**
-   * Estimated complexity of the conversation's task, from 0 to 1. The complexity is 0 in modes that do
-   * not use it.
+   * Estimated complexity of the conversation's task, from 0 to 1. The complexity is 0 in modes that ignore
+   * complexity.
    */
   complexity: z.number(),
   level: z.enum(['low', 'medium', 'high']),

@@ -146,12 +146,12 @@ export const declaredModelBody = z.strictObject({
     examples: [0.6],
   }),
   cache_read_cost_usd_per_mtok: declaredPrice.default(null).meta({
-    description: 'Price of cached input in USD per million tokens. Null means the price of input.',
+    description: 'Price of cached input in USD per million tokens. If null, the input price applies.',
     examples: [null],
   }),
   cache_write_cost_usd_per_mtok: declaredPrice.default(null).meta({
     description:
-      'Price of writing input to the cache, in USD per million tokens. Null means the price of input.',
+      'Price of writing input to the cache, in USD per million tokens. If null, the input price applies.',
     examples: [null],
   }),
 });

@@ -24,8 +24,8 @@ const pruning = z.strictObject({
   recall_target: recallTarget,
   recovery: z.boolean(),
   /**
-   * Provider deferral features that replace pruning. A deferral feature applies if the model supports the
-   * feature and the client uses the provider's format.
+   * The provider's deferral features that the gateway may use instead of pruning. A deferral feature applies
+   * if the model supports the feature and the client uses the provider's format.
    */
   native: z.array(deferralMode).max(2),
 });

@@ -95,8 +95,8 @@ export const toolSuggestion = z.object({
   /** Suggested values for `x-svc-examples`. */
   suggested_examples: z.array(z.string()),
   /**
-   * An upper bound on the improvement, computed by re-scoring the account's recorded decisions with the
-   * suggested examples.
+   * The highest possible improvement of the score. The value is computed by scoring the account's recorded
+   * decisions again with the suggested examples.
    */
   expected_gain: z.object({
     decisions: count,
@@ -131,7 +131,7 @@ export const recallAlert = z.object({
   detected_by: z.enum(['hallucinated_call', 'shadow', 'recovery']),
   /** Rank of the tool among the candidates for the newest turn, where 1 is best. */
   rank: z.int().positive(),
-  /** Number of tools in the tool set because of their rank. Null if the number is unknown. */
+  /** Number of tools that were forwarded because of their rank. Null if the number is unknown. */
   k: z.int().nullable(),
   /** Workers from the previous release omit `pruned_because`. */
   pruned_because: z

@@ -28,9 +28,9 @@ export const instant = z.iso.datetime({ offset: true }).refine(
 export const toolNames = z.array(keepable(z.string().min(1).max(256))).max(4096);
 
 /**
- * An additional field in calls that create a record. The field contains the SHA-256 hash of the caller's
- * `Idempotency-Key`. Within 24 hours, a repeated request with the same idempotency key returns the first
- * response. A different request with the same idempotency key fails with `idempotency_key_reused`.
+ * Calls that create a record contain the SHA-256 hash of the caller's `Idempotency-Key`. Within 24 hours, a
+ * repeated request with the same idempotency key returns the first response. A different request with the
+ * same idempotency key fails with `idempotency_key_reused`.
  */
 export const idempotency = { idempotencyKeySha256: sha256Hex.optional() };
 /** Whether the response is the stored response to an earlier call. */

@@ -28,7 +28,7 @@ export const modelChoiceRecord = z.object({
     }),
   ),
   candidatesCount: count,
-  /** The models that were excluded, at most 64, each with the rule that excluded the model. */
+  /** Up to 64 excluded models, each with the rule that excludes the model. */
   excluded: z.array(z.object({ id: z.string().max(320), rule: z.string().max(64) })),
   excludedCount: count,
 });
@@ -139,7 +139,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
        * “recovery mode” in the glossary.
        */
       recovery: z.enum(['in_place', 'regrown']).nullable().optional(),
-      /** The provider deferral feature that replaced pruning. Null if no deferral replaced pruning. */
+      /** The provider's deferral feature, if the gateway used it instead of pruning. Otherwise null. */
       native: z.enum(['deferred', 'allowed']).nullable().optional(),
       /** Expected savings from pruning over the whole conversation, in tokens at the uncached input price. */
       worth: z.object({ saved: z.number(), spent: z.number() }).nullable().optional(),
@@ -151,8 +151,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       /** Whether the recovery tool would have been sent according to the plan. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
-       * The probability with which the conversation became a shadow conversation. Present only for the
-       * request for which the random draw was made.
+       * The probability with which the gateway made the conversation a shadow conversation. Present only for
+       * the request for which the random draw was made.
        */
       shadowShare: z.number().optional(),
     })
@@ -263,8 +263,8 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
 }
 
 /**
- * Handwritten code instead of a schema validates ranked tools. A tuple schema takes 100 µs per hundred ranked
- * tools and would dominate the worker's processing time.
+ * Handwritten code instead of a schema validates ranked tools. A tuple schema would take 100 µs per hundred
+ * ranked tools, which is most of the worker's time for an event.
  */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),

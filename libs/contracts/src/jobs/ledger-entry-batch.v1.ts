@@ -35,8 +35,7 @@ export type LedgerEntryBatch = z.infer<typeof ledgerEntryBatch.data>;
 
 /**
  * Options of the BullMQ queue for ledger entries. Billing retries a batch while the billing database is
- * unavailable. The queue deletes the job id of a finished job, so a batch that was never reported as stored
- * can be queued again.
+ * unavailable. The queue deletes the job id of a finished job, so the same batch can be queued again.
  */
 export const ledgerEntryBatchOptions = {
   attempts: 1_000_000,

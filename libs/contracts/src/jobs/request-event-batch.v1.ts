@@ -11,7 +11,7 @@ export const requestEventBatch = defineJob({
     batchId: z.string().max(200),
     events: z.array(shippedRequestEventV1).min(1).max(1000),
     /**
-     * The W3C traceparent for each event, by index. The traceparent is null if the request was not sampled.
+     * One W3C traceparent per event, in the order of the events. Null if the request was not sampled.
      */
     traceparents: z.array(z.string().nullable()),
   }),

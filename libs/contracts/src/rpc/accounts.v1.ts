@@ -118,7 +118,7 @@ export const noteCredentialChange = defineRpc({
 
 /**
  * Deletes an account. The account service deletes its own data before it replies. All other services delete
- * their data in the background. A repeated call returns the same receipt as the first call. Throws
+ * the account's data in the background. A repeated call returns the same receipt as the first call. Throws
  * `not_found` for an unknown account.
  */
 export const deleteAccount = defineRpc({
@@ -130,7 +130,7 @@ export const deleteAccount = defineRpc({
   reply: z.object({ deletion: accountDeletion }),
 });
 
-/** Reads the receipt for an account deletion. Returns null if the deletion is unknown. */
+/** Reads the receipt for an account deletion. Returns null if no account deletion has this id. */
 export const getAccountDeletion = defineRpc({
   subject: 'account.get-account-deletion.v1',
   server: 'account',

@@ -12,8 +12,8 @@ import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc, interactiveMs } from '../base/define.ts';
 
 /**
- * The part of the account's rules for choosing models that the gateway needs. The rules do not include the
- * models that the account excludes.
+ * The account's rules for choosing models, with only the fields that the gateway reads. The list of excluded
+ * models is not part of these rules.
  */
 const grantRouting = z.object({
   mode: routingMode,
@@ -43,7 +43,7 @@ export const keyGrant = z.object({
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** The action after a budget is used up, which is to send requests unoptimized or to reject requests. */
+  /** Whether requests are sent unoptimized or are rejected after a budget is used up. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
@@ -80,8 +80,8 @@ export const keyGrant = z.object({
    */
   shadowShare: z.number().min(0).max(1).default(0.05),
   /**
-   * Share of shadow conversations, from 0 to 1, in a bucket that has few measurements or a recall that is
-   * being retested.
+   * Share of shadow conversations, from 0 to 1, while a bucket has few measurements or its recall is
+   * retested.
    */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**

@@ -224,7 +224,7 @@ const compressBlocksReply = z.discriminatedUnion('status', [
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** The original text that `recall` names, if a marker in the request's blocks refers to that text. */
+    /** The original text for the marker id in `recall`, if the request's blocks contain this marker. */
     original: z.string().optional(),
   }),
   /**
@@ -238,7 +238,7 @@ const compressBlocksReply = z.discriminatedUnion('status', [
 
 /**
  * Compresses new blocks in a conversation. Every replica produces the same result for the same blocks after
- * the same history. A replica can have stored the history or receive the whole history.
+ * the same history. The history may be stored on the replica or sent with the call.
  */
 export const compressBlocks = defineRpc({
   subject: 'compressor.compress-blocks.v1',

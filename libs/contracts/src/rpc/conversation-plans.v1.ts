@@ -30,7 +30,7 @@ export const conversationPlan = z.object({
   isShadow: z.boolean(),
   /**
    * The compression settings for new messages throughout the conversation. Null if new messages are sent
-   * unchanged. Also null for conversations that are older than the field `compression`.
+   * unchanged. Also null for conversation plans from releases without the field `compression`.
    */
   compression: z
     .object({
@@ -42,8 +42,8 @@ export const conversationPlan = z.object({
     .default(null),
   /**
    * The decisions of later user turns to load deferred tools, oldest first. In every later request, the
-   * gateway inserts a message that loads `tools` after the message at index `after`. A turn with an empty
-   * list loads no tools.
+   * gateway inserts a message that loads `tools` after the message at index `after`. If `tools` is empty, the
+   * turn loads no tools.
    */
   additions: z
     .array(z.object({ after: count, tools: z.array(keepable(z.string().max(256))).max(4096) }))
@@ -97,7 +97,7 @@ export const keepConversationPlan = defineRpc({
 export const conversationNamesMax = conversationAdditionsMax + 2;
 
 /**
- * Finds the conversation plan of the first plan name that has a stored plan. The reply is null if none of the
+ * Returns the stored conversation plan for the first plan name that has one. The reply is null if none of the
  * plan names has a stored plan.
  */
 export const findConversationPlan = defineRpc({

@@ -55,8 +55,8 @@ export const listDeclaredModels = defineRpc({
 
 /**
  * Declares a model for an account, or replaces an existing declaration. The gateway validates the provider
- * before this call. Throws `not_found` for an unknown account, and `invalid_field` for too many models or a
- * name that another declared model of the provider has.
+ * before this call. Throws `not_found` for an unknown account. Throws `invalid_field` if there are too many
+ * models or if another model of the provider has the same name.
  */
 export const putDeclaredModel = defineRpc({
   ...common,

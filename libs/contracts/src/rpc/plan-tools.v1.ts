@@ -38,7 +38,7 @@ const plannedConversation = z.object({
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Estimated tokens in the instructions and messages of earlier requests that sent the whole tool list.
+   * Estimated tokens in the instructions and messages that earlier requests sent with the whole tool list.
    * `lateTokens` is present only if the plan was late. If tools are pruned in this request, the provider must
    * again cache the tokens that earlier requests sent.
    */
@@ -70,7 +70,7 @@ const planPrice = z.object({
   headTokens: count,
   /**
    * For each of the first user turns, the number of tokens in instructions and messages that earlier requests
-   * sent. The number is 0 before the first response. Gateways from the previous release omit `sentTokens`.
+   * sent. The number is 0 until the first response. Gateways from the previous release omit `sentTokens`.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -132,15 +132,14 @@ const planToolsRequest = z.object({
   appends: z.boolean().optional(),
   price: planPrice.optional(),
   /**
-   * Indexes of the tools that are named in the instructions of the conversation's first planned request. The
-   * named tools are forwarded regardless of score. The list is empty if the instructions name no tool or too
-   * many tools.
+   * Indexes of the tools that are named in the instructions of the conversation's first planned request.
+   * These tools are always forwarded. The list is empty if the instructions name no tool or too many tools.
    */
   systemTools: z.array(count).max(systemToolsMax).optional(),
   /**
    * The random draw for shadow routing. `at` is a number from 0 to 1 that is fixed for each account and
    * conversation. The conversation is a shadow conversation if `at` is below `share`. In a bucket with few
-   * measurements, `learning` replaces `share` as the limit. Gateways from the previous release omit
+   * measurements, the limit is `learning` instead of `share`. Gateways from the previous release omit
    * `learning`. If the random draw is absent, the conversation is never a shadow conversation.
    */
   shadow: z
@@ -205,15 +204,16 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     isShadow: z.boolean().default(false),
     /**
-     * The probability with which the conversation became a shadow conversation. Present only in the reply to
-     * the request for which the random draw was made.
+     * The probability with which the router made the conversation a shadow conversation. Present only in the
+     * reply to the request for which the random draw was made.
      */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
      * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * If `armed` is true, the gateway sends the recovery tool with the selected tools. In the mode `in_place`, the
-     * tools and the prompt prefix never change. Calls to tools outside `forwarded` reach the provider as calls to
-     * the recovery tool. In the mode `regrown`, the gateway adds recovered tools to `forwarded`.
+     * If `armed` is true, the gateway sends the recovery tool with the selected tools. In the mode
+     * `in_place`, the tools and the prompt prefix never change. In upstream requests, the gateway replaces
+     * calls to tools outside `forwarded` with calls to the recovery tool. In the mode `regrown`, the gateway
+     * adds recovered tools to `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
@@ -234,12 +234,12 @@ const planToolsReply = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('unknown'),
     /**
-     * Hashes of the tool definitions that the router has not stored. The list of hashes is empty if the
-     * router has not stored the tool list or the earlier turns. After the reply `unknown`, the caller must
-     * send `toolHashes` and every turn.
+     * Hashes of the tool definitions that the router has not stored. The list is empty if the router lacks
+     * the tool list or the earlier turns. After the reply `unknown`, the caller must send `toolHashes` and
+     * every turn.
      */
     missing: z.array(sha256Hex),
-    /** The router instance that receives `defineTools` and the retry. */
+    /** The router instance to which the gateway sends `defineTools` and the repeated call. */
     instanceId: z.string(),
   }),
 ]);

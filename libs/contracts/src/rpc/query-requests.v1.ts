@@ -56,9 +56,7 @@ export const getRequest = defineRpc({
   subject: 'worker.get-request.v1',
   request: z.object({ accountId: id, requestId: id }),
   reply: z.object({
-    /**
-     * The request details, without the original texts and the exact token counts that the compressor provides.
-     */
+    /** The request details. Only the compressor has the original texts and the exact token counts. */
     request: requestDetail.nullable(),
     /**
      * The conversation in which the request's markers are valid. Workers from the previous release omit

@@ -25,16 +25,13 @@ export const modelObservation = z.object({
   provider: z.string(),
   model: z.string(),
   requests: count,
-  /**
-   * Number of requests that were not cancelled or interrupted. The error rate includes only requests
-   * that were neither cancelled nor interrupted.
-   */
+  /** Number of requests that ended with success or an error. Only these requests count in the error rate. */
   ended: count,
   /** Number of requests with status `error` or `truncated`. */
   failed: count,
   /**
-   * Number of streamed requests that received a first token. The percentiles of the time to first token
-   * include only streamed requests that received a first token.
+   * Number of streamed requests that received a first token. Only these requests count in the percentiles of
+   * the time to first token.
    */
   streamed: count,
   first_token_p50_ms: ms,

@@ -4,7 +4,7 @@ import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
 const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 } as const;
-/** A page of the tools that requests from `from` (inclusive) to `to` (exclusive) offered. */
+/** A page of the tools in requests received from `from` (inclusive) to `to` (exclusive). */
 const page = z.object({
   accountId: id,
   from: timestamp,

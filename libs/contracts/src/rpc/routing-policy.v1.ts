@@ -19,8 +19,8 @@ export const recoveryRate = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
   /**
-   * The measured recovery rate and its one-sided 95% confidence bounds. The rate and bounds are null until
-   * the plan of a shadow conversation prunes a tool that the model calls.
+   * The measured recovery rate and its one-sided 95% confidence bounds. Null until the model calls a pruned
+   * tool in a shadow conversation.
    */
   measured: boundedRecall.nullable(),
   /**
@@ -51,9 +51,9 @@ export const priorRecoveryRate: RecoveryRate = {
 
 /**
  * The reason for a bucket's state. `target_met` means that K meets the recall target. `too_few_samples` means
- * that the shipped priors apply. For `recall_fell` and `target_missed`, all tools are forwarded until new
- * conversations provide enough evidence for a K. `recall_fell` means that measured recall dropped.
- * `target_missed` means that even the upper bound of recall was below the target.
+ * that there are too few measurements, so the shipped priors apply. For `recall_fell` and `target_missed`,
+ * all tools are forwarded until new conversations provide enough evidence for a K. `recall_fell` means that
+ * measured recall dropped. `target_missed` means that even the upper bound of recall was below the target.
  */
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
@@ -114,7 +114,7 @@ export const calibratedBucket = z.object({
   /** The expected recall with a K of `k`. `expected` is null unless the K of the bucket is measured. */
   expected: expectedRecall.nullable().optional(),
   recoveryRate: recoveryRate.optional(),
-  /** The recall retest. Null if recall is not being tested again. */
+  /** The recall retest. Null if recall is not being retested. */
   retest: recallRetest.nullable().optional(),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
@@ -162,7 +162,7 @@ export const getRoutingPolicy = defineRpc({
  * size band has no upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
-/** The text that replaces the intent in the id of a bucket for all intents. */
+/** In the id of a bucket for all intents, this text replaces the intent. */
 const anyIntent = '*';
 
 /** The size band for a number of tools, such as `1-25`, `26-50` or `501+`. */
@@ -208,9 +208,9 @@ export interface PolicyDecision {
 }
 
 /**
- * Reads a routing policy's decision about a conversation. No other code reads routing decisions from a
- * routing policy. The router, the API and the dashboard all use the decision. A bucket for the conversation's
- * intent takes precedence over a bucket for all intents. If neither bucket exists, the priors apply.
+ * Reads a routing policy's decision about a conversation. The router, the API and the dashboard all use this
+ * function. No other code reads decisions from a routing policy. A bucket for the conversation's intent takes
+ * precedence over a bucket for all intents. If neither bucket exists, the priors apply.
  */
 export function decideBucket(
   policy: RoutingPolicy | null,

@@ -31,8 +31,8 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const excluded: Excluded[] = [];
   const able: Candidate[] = [];
   const ruleOf = createRules(question);
-  // The required quality depends on all models that the account allows, not on the needs of one request.
-  // A request that needs more capabilities is never sent to a worse model.
+  // The required quality depends on all models that the account allows, not on the needs of one request. So
+  // additional needs of a request never lead to a model of lower quality.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);
@@ -116,7 +116,7 @@ function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): nu
 
 /**
  * Sorts the models by quality and price. Models with sufficient quality come first, sorted by price. Models
- * with lower quality follow, sorted by quality.
+ * with lower quality come after these models, sorted by quality.
  */
 function compareFor(required: number, one: Candidate, other: Candidate): number {
   const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];
@@ -149,7 +149,7 @@ function explore(
 
 type Ranked = Pick<RoutingChoice, 'candidates' | 'reason'>;
 
-/** Maximum number of further turns. A conversation is expected to continue for as many turns as before. */
+/** Maximum number of further turns. The expected number of further turns is the number of turns so far. */
 const turnsAheadMax = 20;
 /**
  * Minimum savings for switching models, as a share of the cost. Smaller savings are within the estimation error.

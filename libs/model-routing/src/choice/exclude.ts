@@ -26,7 +26,7 @@ export const exclusionTexts: Readonly<Record<ExclusionRule, string>> = {
   session_bound: 'not the model that signed the reasoning in the transcript',
 };
 
-/** The inputs of the model choice that determine which models are excluded. */
+/** The inputs that determine which models are excluded. */
 export type RuleQuestion = Pick<RoutingQuestion, 'models' | 'needs' | 'policy' | 'pin' | 'now'>;
 
 /** Returns the first rule that excludes a model, or undefined if the model can serve the request. */
@@ -118,8 +118,8 @@ function* pinRules({ pin }: RuleQuestion): Generator<Rule> {
 }
 
 /**
- * Providers that are used only if the account explicitly allows them, or as a last resort. Demoted providers
- * include the sandbox and providers that host the account's own deployments.
+ * Providers that are used only if the account explicitly allows them, or as a last resort. The demoted
+ * providers are the sandbox and the providers that host the account's own deployments.
  */
 function findDemoted({ models, policy }: RuleQuestion): ReadonlySet<string> {
   const present = new Set<string>();

@@ -9,7 +9,7 @@ interface Figure {
 
 /** Number of iterations of alternating least squares, after which the fit has converged. */
 const rounds = 30;
-/** Weight of a model's prior in the fit. For comparison, a benchmark result has the weight 1. */
+/** Weight of a model's prior in the fit. A benchmark result has the weight 1. */
 const priorWeight = 0.5;
 
 /**

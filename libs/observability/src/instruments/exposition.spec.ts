@@ -70,7 +70,7 @@ const steps: readonly ((to: Instruments, labels: Given, size: number, change: nu
   ({ plainGauge: to }) => to.dec(),
   ({ plainHistogram: to }, _labels, _size, change) => to.observe(change),
   ({ plainHistogram: to }, _labels, _size, change) => to.observe({}, change),
-  // Values that both implementations reject do not create a series.
+  // Both implementations reject these values without creating a series.
   ({ counter: to }, labels, size) => refuse(() => to.inc(labels, -1 - size)),
   ({ counter: to }, labels) => refuse(() => to.inc(labels, Infinity)),
   ({ histogram: to }, labels) => refuse(() => to.observe(labels, NaN)),

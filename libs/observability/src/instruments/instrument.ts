@@ -8,7 +8,7 @@ export interface InstrumentOptions<Label extends string> {
 interface ExposedValue {
   readonly value: number;
   readonly labels: Labels;
-  /** The name of the series. The default is the name of the metric. */
+  /** The name of the series. By default, a series has the name of its metric. */
   readonly metricName?: string;
   /** Labels that are rendered after `labels`. */
   readonly sharedLabels?: Labels;

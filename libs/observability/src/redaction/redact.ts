@@ -11,9 +11,8 @@ export function redactText(text: string, secrets: SecretSet | undefined): string
 const depthMax = 16;
 
 /**
- * Redacts every text in a JSON value before the value is serialized. Field names are not changed, so the JSON
- * structure is kept. A field name is replaced only if it has the form of a known credential. Returns
- * the same object if the object contains no secret.
+ * Redacts every text in a JSON value before the value is serialized. Field names stay unchanged, except names
+ * with the form of a known credential. Returns the same object if the object contains no secret.
  */
 export function redactValue(value: unknown, secrets: SecretSet | undefined, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, secrets);
@@ -99,8 +98,8 @@ function readName(name: string): FieldName {
 
 /**
  * Redacts a log line. The line is parsed, each value is redacted, and the line is serialized again. The
- * redacted line is valid JSON with the same fields for any secret. A log line that contains no secret is
- * returned unchanged.
+ * redacted line is always valid JSON with the same fields. A log line that contains no secret is returned
+ * unchanged.
  */
 export function redactLine(line: string, secrets: SecretSet | undefined): string {
   const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;

@@ -154,8 +154,8 @@ function markOf(hash: number): number {
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  // Directly after a redacted match, a form of a secret can match at most the rest of the text.
-  // The search stops when a match covers all remaining text.
+  // Text before `from` is already redacted, so a match can cover at most the text after `from`. The search
+  // stops when a match covers all of this text.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);
@@ -178,8 +178,8 @@ function countEqual(text: string, end: number, form: string, charsMin: number, c
 }
 
 /**
- * Returns the forms in which a secret may be written. A secret may be unchanged, JSON-escaped as by PHP
- * (`\/`) or .NET (`\u002B`), or URL-escaped.
+ * Returns the forms in which a secret may be written. The forms are the unchanged secret, the JSON escapes of
+ * PHP (`\/`) and .NET (`\u002B`), and URL encoding.
  */
 function writtenForms(value: string): string[] {
   return [

@@ -52,13 +52,13 @@ export interface EgressGuard {
    */
   checkUrl(url: string | URL): void;
   /**
-   * Checks the URL of a provider call according to the rules of `checkUrl`, but also allows the operator's own origins.
+   * Applies the rules of `checkUrl` to a provider call, but also allows the operator's own origins.
    * @throws GatewayError `egress_denied`
    */
   checkCall(url: string | URL): void;
   /**
-   * Checks a link or redirect from a response according to the rules of `checkUrl`. The operator's own
-   * origins are rejected, even if `allow` contains their addresses.
+   * Applies the rules of `checkUrl` to a link or redirect from a response. The operator's own origins are
+   * rejected, even if `allow` contains their addresses.
    * @throws GatewayError `egress_denied`
    */
   checkLink(url: string | URL): void;
@@ -68,8 +68,8 @@ export interface EgressGuard {
    */
   isOwn(url: string | URL): Promise<boolean>;
   /**
-   * Runs `checkUrl`, then checks the current IP addresses of the host name. The check gives early feedback
-   * when an address is saved.
+   * Runs `checkUrl`, then checks the current IP addresses of the host name. This check reports a wrong
+   * address as soon as the address is saved.
    * @throws GatewayError `egress_denied`
    */
   checkResolved(url: string | URL): Promise<void>;

@@ -14,7 +14,7 @@ export interface OwnEndpoints {
   readonly addresses: readonly string[];
 }
 
-/** IP addresses that refer to the local machine on every machine. */
+/** IP addresses that always refer to the local machine. */
 const selfBlocks = ['127.0.0.0/8', '0.0.0.0/8', '::1', '::'].map(parseCidr);
 
 /** Recognizes the gateway's own addresses. */

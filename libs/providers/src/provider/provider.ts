@@ -5,8 +5,8 @@ import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 
 /**
  * The quirks of a provider, which are differences between its recorded responses and the format
- * specification. Parsers accept all documented differences from every provider. Quirks only document the
- * differences that were observed.
+ * specification. Parsers accept all documented differences from every provider. Quirks are documentation and
+ * have no effect on parsing.
  */
 export interface ProviderQuirks {
   /**

@@ -63,7 +63,7 @@ export interface VideoRoutes {
   readonly urlOf?: (state: JsonFields) => string | undefined;
 }
 
-/** A provider's proxy routes. A provider does not support endpoints without a route. */
+/** A provider's proxy routes. A provider supports only the endpoints that have a route. */
 export type ProxyRoutes = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute>>>;
 
 /** The fields in a JSON object. */

@@ -6,7 +6,7 @@ import { appendObserved, createObservedFolder, type ObservedKind } from './obser
 
 const writeEveryMs = 200;
 const newline = Buffer.from('\n');
-/** Maximum number of bytes to record, larger than the output of any normal test run. */
+/** Maximum number of recorded bytes. Normal test runs record fewer bytes. */
 const bytesMax = 2 * 1024 * 1024 * 1024;
 
 /** Collects chunks of output and periodically writes them to a file. */

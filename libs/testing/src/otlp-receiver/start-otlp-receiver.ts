@@ -10,8 +10,8 @@ export interface OtlpReceiver {
   /** All spans received so far, in order of arrival. */
   spans(): readonly ReceivedSpan[];
   /**
-   * Waits until a trace's spans satisfy the predicate, and returns the trace's spans. If the predicate is not
-   * satisfied within `timeoutMs`, the function throws an error that lists the received spans.
+   * Waits until the spans of a trace satisfy the predicate, and returns these spans. After `timeoutMs`, the
+   * function throws an error that lists the received spans.
    */
   waitForTrace(
     traceId: string,

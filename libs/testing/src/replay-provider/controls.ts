@@ -29,7 +29,7 @@ export interface ReplayControls {
   readonly headers?: Readonly<Record<string, string>>;
   /** A body that replaces the recorded body. Any value except strings and bytes is sent as JSON. */
   readonly body?: unknown;
-  /** A delay that sets the headers `retry-after` (in whole seconds, rounded up) and `retry-after-ms`. */
+  /** The delay in the headers `retry-after` (in whole seconds, rounded up) and `retry-after-ms`. */
   readonly retryAfterMs?: number;
 }
 

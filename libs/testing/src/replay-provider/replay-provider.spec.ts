@@ -50,13 +50,13 @@ function ask(
         response.on('close', () => resolve({ response, chunks, body: Buffer.concat(chunks), error }));
       },
     );
-    // A reset after the response has started causes an error in the body, which the test handles later.
+    // If the connection is reset during the response, the response body reports the error.
     request.on('error', (thrown) => (hasBegun ? undefined : reject(thrown)));
     request.end(body);
   });
 }
 
-/** Returns the outcome of the first request. The replay provider records the outcome slightly later than the client. */
+/** Returns the outcome of the first request. The client sees the outcome a little earlier. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;

@@ -38,8 +38,8 @@ export interface ReplayProvider {
   /** The 5,000 newest requests that were received, oldest first. */
   readonly requests: readonly ReceivedRequest[];
   /**
-   * Queues an exchange for the next request that does not select an exchange. Null means that only the
-   * controls define the response. Throws if the exchange id is unknown.
+   * Queues an exchange for the next request that contains no exchange id. Null means that only the controls
+   * define the response. Throws if the exchange id is unknown.
    */
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
@@ -151,7 +151,7 @@ class Replay {
     await sendAnswer(response, applyOverrides(this.#answerOf(choice), controls), controls);
   }
 
-  /** If no exchange was selected, controls computed from the request define the whole response. */
+  /** A response without a recorded exchange, if a function computes the controls from the request. */
   get #choiceByRequest(): Choice | undefined {
     return typeof this.#controls === 'function' ? { exchangeId: null, controls: undefined } : undefined;
   }

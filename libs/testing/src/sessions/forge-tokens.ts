@@ -27,10 +27,10 @@ function signAsAttacker(header: Part, payload: Part): string {
 }
 
 /**
- * Creates every forgery that is possible with a valid session token and the issuer's public
- * keys. `jwk` is the issuer's public key (an entry in `/.well-known/jwks.json`), used for algorithm
- * confusion. Each forged token must return 401 `invalid_session_token` where session tokens are accepted.
- * Each forged token must return 403 `api_key_required` where only API keys are accepted.
+ * Creates every forgery that is possible with a valid session token and the issuer's public keys. `jwk` is
+ * the issuer's public key (an entry in `/.well-known/jwks.json`), used for algorithm confusion. Endpoints
+ * that accept session tokens must reject each forged token with 401 `invalid_session_token`. Endpoints that
+ * accept only API keys must reject each forged token with 403 `api_key_required`.
  */
 export function forgeTokens(valid: string, jwk: JsonWebKey): ForgedToken[] {
   const [head = '', body = '', tail = ''] = valid.split('.');

@@ -4,7 +4,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 /** The APIs in which a provider binds reasoning to the prompt prefix. */
 export type BoundFormat = 'messages' | 'converse' | 'responses';
 
-/** A provider's decision about the reasoning in a request. */
+/** Whether a provider accepts, rejects or ignores the reasoning in a request. */
 export type BindingVerdict =
   | { readonly kind: 'accepted' }
   /** The provider rejects the request with status 400 and the error text in `message`. */
@@ -22,7 +22,7 @@ export type InputTransformation =
       readonly reason: 'prefix_mismatch';
     };
 
-/** Anthropic's beta name that permits `thinking.block_binding` and reports `input_transformations`. */
+/** The name of Anthropic's beta with `thinking.block_binding` and `input_transformations`. */
 export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 
 interface IssuedBlock {
@@ -35,8 +35,8 @@ interface IssuedBlock {
 /**
  * Signs and checks reasoning like a provider that binds reasoning to the prompt prefix. The prompt prefix
  * consists of `system`, the set of `tools`, and all messages before the reasoning. Cache markers, the order
- * of tools and the order of JSON keys are ignored. A deferred tool is part of the prompt prefix from the
- * message that references it onward. Reasoning may be missing at the start or at the end of a transcript, but
+ * of tools and the order of JSON keys are ignored. A deferred tool belongs to the prompt prefix only after a
+ * message has referenced the tool. Reasoning may be missing at the start or at the end of a transcript, but
  * not between two blocks. A removed reasoning block cannot return in a later request. The sources are
  * Anthropic ("Preserved thinking", "Prefix checks") and OpenAI ("Keep the prefix unchanged", SDK types).
  */
@@ -135,7 +135,7 @@ interface ReasoningBlock {
 interface BoundTurn {
   /** The message as canonical JSON, without reasoning. */
   readonly text: string;
-  /** Names of the deferred tools that were found by a tool search in the message. */
+  /** Names of the deferred tools that a tool search in the message found. */
   readonly references: readonly string[];
   readonly blocks: readonly ReasoningBlock[];
 }

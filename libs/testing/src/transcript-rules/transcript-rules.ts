@@ -36,8 +36,7 @@ interface IssuedSequences {
  * - A message does not end with reasoning.
  * - With a fixed reasoning budget, a turn that contains tool calls begins with reasoning.
  * - A request that forces a tool call must not enable reasoning.
- * - After the provider has sent unsigned reasoning (`reasoning_content`), every message with tool calls in
- *   the current turn contains that reasoning unmodified.
+ * - Unsigned reasoning (`reasoning_content`) from the provider stays unmodified in every message of the current turn with tool calls.
  * - With `bindsPrefix`, reasoning is valid only after the prompt prefix for which it was signed.
  *
  * The Anthropic sources are "Tool use" and, in "Extended thinking", the sections on preserving thinking

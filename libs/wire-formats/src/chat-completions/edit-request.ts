@@ -64,7 +64,7 @@ function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {
     .flatMap((item) => removeMembers(tape, item, ({ key }) => tape.isString(key, examplesField)));
 }
 
-/** Lists the allowed tools in `tool_choice`. The prompt keeps all tools, and a required call stays required. */
+/** Lists the allowed tools in `tool_choice`. The prompt contains all tools. Required calls stay required. */
 function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (allowTools === undefined) return [];
   const own = tape

@@ -52,8 +52,8 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 /**
  * Wraps the provider side of a format so that calls to a function that replaces a custom tool become calls to
  * the custom tool. The complete input of a call is emitted as one delta when the call ends. Models sometimes
- * send arguments that are not a JSON object with the text parameter. The custom tool receives such arguments
- * unchanged as its input.
+ * send arguments that are not a JSON object with the text parameter. In this case, the unchanged arguments
+ * become the input of the custom tool.
  * @param customNow returns the names of the client's custom tools
  */
 export function restoreCustomCalls(

@@ -73,8 +73,8 @@ export function editTool(
 }
 
 /**
- * Sets the field `model` to the provider's model name. Returns no edit if the field `model` already has that
- * value.
+ * Sets the field `model` to the provider's model name. Returns no edit if the field `model` already contains
+ * this name.
  */
 export function replaceModel(tape: JsonTape, model: string | undefined): ByteEdit[] {
   const node = tape.get(tape.root, 'model');

@@ -54,10 +54,7 @@ export interface ContextPart {
   text(): string;
 }
 
-/**
- * Default values for response fields that the format requires, but that providers with other formats may not
- * send.
- */
+/** Values for response fields that the client's format requires, if the provider did not send the fields. */
 export interface AnswerDefaults {
   readonly id: string;
   readonly model: string;
@@ -100,10 +97,7 @@ export interface StreamRenderer {
 export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
-  /**
-   * An error that `push` found in the latest chunk, after the events that `push` returned. The next call to
-   * `push` throws `failure`.
-   */
+  /** The error that follows the latest events that `push` returned. The next call to `push` throws `failure`. */
   readonly failure?: GatewayError | undefined;
   /**
    * Call this method after the provider has closed the stream without an error. If the parser emitted no
@@ -131,15 +125,15 @@ export interface ClientHalf {
   /** The stream encoding, which is either server-sent events or Amazon's binary event stream. */
   readonly framing: 'sse' | 'event-stream';
   /**
-   * The response header, in addition to `x-request-id`, in which clients that use this format look for the
-   * request id. Null if the format defines no header for the request id.
+   * The response header from which clients of this format read the request id, in addition to `x-request-id`.
+   * Null if the format defines no header for the request id.
    */
   readonly requestIdHeader: string | null;
   /** Whether messages in the format can contain encrypted or signed reasoning from any provider. */
   readonly carriesReasoning: boolean;
   /** True if the format has only one text per choice, so that a response's text blocks are merged. */
   readonly joinsTexts: boolean;
-  /** Whether one response may combine the reasoning of several responses under the id of the last response. */
+  /** Whether a response may contain the reasoning of earlier responses. */
   readonly joinsResponses?: true;
   /**
    * Reads and validates the fields that the gateway needs.
@@ -159,8 +153,8 @@ export interface ClientHalf {
   /** Returns the positions of the function calls in the transcript. */
   listCalls(tape: JsonTape): CallPlace[];
   /**
-   * Returns the names of the deferred tools that were found by tool searches in the transcript. Absent for
-   * formats without deferral.
+   * Returns the names of the deferred tools that the transcript's tool searches found. Absent for formats
+   * without deferral.
    */
   listFoundTools?(tape: JsonTape): ReadonlySet<string>;
   /**
@@ -182,7 +176,7 @@ export interface RequestRenderOptions {
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The default output limit. Only formats that require an output limit use the default. */
   readonly maxOutputTokensDefault?: number;
-  /** False if the model rejects a reasoning effort, which is then reported as a loss. */
+  /** False if the model rejects a reasoning effort. A reasoning effort is then reported as a loss. */
   readonly takesReasoningEffort?: boolean;
   /**
    * True if the model accepts system messages after user messages. Models that reject system messages after user

@@ -6,8 +6,8 @@ export interface OwnMembers {
   /** Wraps fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
   /**
-   * Wraps the fields in the same way as `of`. The returned object can be spread into another object and is
-   * empty if there are no fields.
+   * Returns the extensions from `of` as the field `extensions` of an object. The object is empty if there are
+   * no fields.
    */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
   /**

@@ -17,8 +17,8 @@ export interface RequestEdit {
   /** Indexes of kept tools that the provider loads lazily. Formats without deferral ignore `deferTools`. */
   readonly deferTools?: ReadonlySet<number>;
   /**
-   * Deferred tools that the gateway loads after user messages, in the order of the messages. `after` is the index
-   * of a user message, and `tools` are indexes of tools. Formats without loading messages ignore `loadTools`.
+   * Deferred tools to load, in message order. `after` is the index of a user message, and `tools` are indexes
+   * of tools. Formats in which messages cannot load tools ignore `loadTools`.
    */
   readonly loadTools?: readonly { readonly after: number; readonly tools: readonly number[] }[];
   /**

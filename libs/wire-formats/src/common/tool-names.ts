@@ -139,7 +139,7 @@ function renameCalls(message: ChatMessage, rename: Rename): ChatMessage {
 
 /**
  * Maps a tool call id to an id that the provider accepts, because ids from other providers may contain other
- * characters. Equal ids map to equal ids.
+ * characters. The same input always returns the same id.
  * @param pattern matches a complete id that the provider accepts. The pattern must accept letters, digits,
  * `_` and `-`.
  */

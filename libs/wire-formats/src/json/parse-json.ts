@@ -14,7 +14,7 @@ type Reviver = (key: string, value: unknown) => unknown;
 
 /**
  * Parses JSON text that will be serialized again. Integers that a double cannot represent become objects that
- * `JSON.stringify` writes with their original digits. All other values are parsed as by `JSON.parse`.
+ * `JSON.stringify` writes with their original digits. `JSON.parse` parses all other values.
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {

@@ -17,7 +17,7 @@ export function keepDigits(value: number, source: string): unknown {
 }
 
 /**
- * Builds the values of a tape, and keeps the digits of long integers. All values are parsed with
+ * Returns the JSON value that a tape describes. Long integers keep all digits. All values are parsed with
  * `JSON.parse`, and then the long integers are replaced. A reviver would be called for every JSON value,
  * which takes ten times as long.
  */

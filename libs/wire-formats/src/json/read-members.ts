@@ -59,14 +59,14 @@ export function isEmpty(object: JsonObject): boolean {
 }
 
 /**
- * An object that is built field by field. Hot paths build objects field by field, because spreading
- * `optional` would take most of the time.
+ * An object that is built field by field. Code that runs very often builds objects field by field, because
+ * spreading `optional` is slow.
  */
 export type Draft<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 /**
- * An object with one field, to spread into another object. The object is empty if the value is null,
- * undefined or an empty object.
+ * An object with one field, which the caller spreads into another object. The object is empty if the value is
+ * null, undefined or an empty object.
  */
 export function optional<Name extends string, Value>(
   name: Name,

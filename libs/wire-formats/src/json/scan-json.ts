@@ -179,8 +179,8 @@ class Scanner {
    * Returns the offset of the next byte that is not an ordinary string byte, or the length of the text. From
    * an aligned offset, the loop reads four bytes at a time. The subtraction sets the top bit of each byte
    * that is less than 0x20. The top bit is also set for bytes that an XOR with a quote or a backslash makes
-   * zero (Warren, Hacker's Delight, 6-1). The loop then checks each byte, because a borrow in the subtraction
-   * can mark the next higher byte by mistake.
+   * zero (Warren, Hacker's Delight, 6-1). A borrow in the subtraction can mark the next higher byte by
+   * mistake, so the loop checks each byte again.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;

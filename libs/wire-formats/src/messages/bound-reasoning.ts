@@ -16,13 +16,13 @@ interface DroppingRequest {
 /** Anthropic's beta name for `thinking.block_binding` (Anthropic, "Preserved thinking"). */
 const beta = 'thinking-binding-controls-2026-08-01';
 const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
-/** Types of `thinking` for which `block_binding` is accepted. */
+/** Types of `thinking` with which Anthropic's API accepts `block_binding`. */
 const typesWithBinding = ['adaptive', 'enabled'];
 
 /**
- * Sets the request's behavior for reasoning that does not match the prompt prefix to `drop_block`. Returns
- * null if the client set the behavior or the request's type of reasoning does not accept the setting. Returns
- * null for formats other than messages and converse.
+ * Sets `prefix_mismatch_behavior` to `drop_block`. Returns null if the client set this field, or if the
+ * request's type of reasoning does not accept the field. Returns null for formats other than messages and
+ * converse.
  */
 export function dropBoundReasoning(format: ProviderFormat, body: Uint8Array): DroppingRequest | null {
   if (format !== 'messages' && format !== 'converse') return null;

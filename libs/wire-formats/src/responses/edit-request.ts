@@ -68,8 +68,8 @@ const listAdded = (request: RequestEdit, tools: unknown): readonly unknown[] =>
   withSearchTool(request, tools, searchTool);
 
 /**
- * Removes reasoning items with encrypted content that the gateway created for reasoning from other
- * formats. A provider of the responses format rejects encrypted content from other sources.
+ * Removes the reasoning items that the gateway created from another format's reasoning. Providers with the
+ * responses format reject the encrypted content in these items.
  */
 export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
   const input = tape.kind(tape.root) === 'object' ? tape.get(tape.root, 'input') : undefined;

@@ -48,8 +48,8 @@ export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
 }
 
 /**
- * OpenAI's `annotations` field, to spread into a message or a delta. Returns an empty object if the
- * response cites no web page.
+ * Returns an object with OpenAI's `annotations` field, for a message or a delta. Returns an empty object if
+ * the response cites no web page.
  */
 export function renderAnnotations(cited: CitedText): JsonObject {
   const { annotations } = closeBlock(cited);

@@ -17,7 +17,7 @@ export function parseMessage(raw: JsonObject): ChatMessage {
   };
 }
 
-/** Records how the client wrote values that the interchange writes in only one way. */
+/** Records the client's spelling of values that have several spellings. */
 function readSpelling(raw: JsonObject, role: string): JsonObject {
   return {
     ...(raw.role === role ? {} : { role: raw.role }),
@@ -150,7 +150,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** Returns the fields that the parser did not read, from a message part and from its inner object. */
+/** Returns the unread fields of a message part and of the object inside the part. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

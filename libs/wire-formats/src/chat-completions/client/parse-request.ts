@@ -102,7 +102,7 @@ function asBoolean(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** Removes the field that only the gateway reads from a tool definition. */
+/** Removes the gateway's own field from a tool definition. */
 function parseTool(raw: JsonObject): ChatTool {
   const kind = raw.type === 'custom' ? 'custom' : 'function';
   const body = asObject(raw[kind]);

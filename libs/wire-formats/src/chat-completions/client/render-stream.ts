@@ -17,7 +17,7 @@ export interface StreamRenderState {
   readonly includesUsage: boolean;
   /** Choices for which at least one chunk was sent. The first chunk of a choice contains the role. */
   readonly begun: ReadonlySet<number>;
-  /** For each choice, the method for rendering text in each open block. */
+  /** The function that renders the text of an open block, for each block in each choice. */
   readonly blocks: ReadonlyMap<string, DeltaRenderer>;
   /** Number of tool calls so far in each choice. The chat completions format numbers the tool calls. */
   readonly callCounts: ReadonlyMap<number, number>;

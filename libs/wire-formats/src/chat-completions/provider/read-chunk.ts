@@ -23,9 +23,9 @@ import { initialChoiceState, type ChoiceState, type StreamState } from './stream
 const choicesMax = 256;
 
 /**
- * Maximum number of response fields that are stored so that each field is emitted only once. All stored
- * fields are copied for each new or changed field. The maximum limits time and memory if a provider sends
- * arbitrary field names. Real providers send about ten response fields.
+ * Maximum number of stored response fields. Fields are stored to emit each field only once. All stored fields
+ * are copied for each new or changed field. The maximum limits time and memory if a provider sends arbitrary
+ * field names. Real providers send about ten response fields.
  */
 const sentMembersMax = 32;
 

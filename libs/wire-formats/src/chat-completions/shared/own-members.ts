@@ -2,8 +2,8 @@ import type { CacheMarker, ChatPart, Extensions, JsonObject } from '@gateway/int
 import { asObject, asText, isEmpty, optional } from '../../json/read-members.ts';
 
 /**
- * Wraps fields as extensions of the chat completions format, to spread into an object. Returns an empty
- * object if there are no fields.
+ * Returns an object with the fields as extensions of the chat completions format. Returns an empty object if
+ * there are no fields.
  */
 export function withOwn(members: JsonObject): { extensions?: Extensions } {
   return isEmpty(members) ? {} : { extensions: ownExtensions(members) };

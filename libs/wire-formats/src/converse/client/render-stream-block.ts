@@ -18,7 +18,7 @@ export type BlockEvent = Exclude<
 export interface BlockQueue {
   readonly nextIndex: number;
   readonly current: CurrentBlock | undefined;
-  /** Buffered events of each block, latest event first. The blocks are sorted by start event. */
+  /** Buffered events of each block, latest event first. Blocks are in the order of their start events. */
   readonly waiting: ReadonlyMap<number, Waiting>;
   /**
    * Buffered events for all blocks that have not been sorted by block yet, latest event first. When the next

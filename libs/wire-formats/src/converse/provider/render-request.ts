@@ -125,8 +125,8 @@ interface Turn {
 }
 
 /**
- * Renders the conversation. System messages become the system prompt. If the model accepts system messages in
- * the conversation, a later system message follows the user turn before the model's next turn. Tool results become part of a user
+ * Renders the conversation. System messages become the system prompt. If the model accepts later system
+ * messages, each of them is sent directly before the model's next turn. Tool results become part of a user
  * turn. Turns must alternate between user and assistant, so adjacent turns with the same role are merged.
  * Empty turns are dropped, because the API rejects empty turns.
  */
@@ -169,8 +169,8 @@ function renderMessages(
 }
 
 /**
- * Adds the system messages from inside the conversation as one turn. The API rejects a system message
- * directly after a model message, so the system message becomes a user message.
+ * Joins the system messages after the first turn into one turn. The API rejects a system message directly
+ * after a model message, so the system message becomes a user message.
  */
 function addLate(turns: Turn[], late: JsonObject[]): void {
   if (late.length === 0) return;

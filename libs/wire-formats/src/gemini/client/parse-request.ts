@@ -148,7 +148,7 @@ interface ReadResponse {
 
 /**
  * Parses a function response. In Google's format, `output` contains the result and `error` contains the
- * error. An object with other field names is used as the output.
+ * error. Without these two fields, the whole object is the result.
  */
 function parseResponse(response: unknown): ReadResponse {
   const object = asObject(response) ?? {};

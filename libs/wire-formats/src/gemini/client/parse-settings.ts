@@ -16,7 +16,7 @@ export interface ReadSettings {
   readonly settings: ChatSettings;
   /** `generationConfig` fields that have no equivalent setting. */
   readonly rest: JsonObject;
-  /** The spelling that the client used for settings that have several spellings. */
+  /** The client's spelling of each setting that has several spellings. */
   readonly spelling: JsonObject;
 }
 

@@ -31,7 +31,7 @@ export class JsonArrayDecoder {
     this.#elementBytesMax = elementBytesMax;
   }
 
-  /** Whether the array, or a single object, is complete. */
+  /** Whether the end of the array or of the single object was read. */
   get isWhole(): boolean {
     return this.#isClosed;
   }

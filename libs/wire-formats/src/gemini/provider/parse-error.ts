@@ -3,8 +3,8 @@ import { asList, asObject, asText, isObject, optional } from '../../json/read-me
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses an error body, which is either plain text or `{error:{code,message,status,details}}`, as an object
- * or in a list (as in streams).
+ * Parses an error body. The body is plain text, an object `{error:{code,message,status,details}}`, or, in
+ * streams, a list with this object.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);

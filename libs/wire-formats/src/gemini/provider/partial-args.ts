@@ -37,7 +37,7 @@ export function addPartialArg(args: OpenArguments, raw: JsonObject): void {
 
 function readValue(piece: JsonObject, raw: JsonObject): unknown {
   const { stringValue, numberValue, boolValue } = piece;
-  // A null argument is sent as the string NULL_VALUE, or as null, which `camelMembers` drops.
+  // Gemini sends a null argument as the string NULL_VALUE or as null. `camelMembers` drops nulls.
   if (piece.nullValue !== undefined || 'nullValue' in raw || 'null_value' in raw) return null;
   return asText(stringValue) ?? asNumber(numberValue) ?? (typeof boolValue === 'boolean' ? boolValue : '');
 }
@@ -56,7 +56,7 @@ function extend(earlier: unknown, value: unknown): unknown {
   return typeof earlier === 'string' && typeof value === 'string' ? earlier + value : value;
 }
 
-/** Returns the list or object stored at a key. An existing value is reused if its type matches. */
+/** Returns the stored list or object, or an empty one if the key has no value of that type. */
 function openHolder(earlier: unknown, key: Key): unknown {
   if (typeof key === 'number') return Array.isArray(earlier) ? earlier : [];
   return isObject(earlier) ? earlier : {};

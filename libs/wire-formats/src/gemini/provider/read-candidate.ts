@@ -44,8 +44,8 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
 
 /**
  * Reads the citations of a candidate. Citations are read before the text block ends, because a citation
- * belongs to text. The web pages that the model fetched are added when the finish reason arrives. Until the
- * finish reason arrives, grounding metadata can still cite the fetched web pages with their titles.
+ * belongs to text. Citations for web pages that the model fetched are added when the finish reason arrives.
+ * Until the finish reason arrives, grounding metadata can still cite the fetched web pages with their titles.
  */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;
@@ -99,7 +99,7 @@ function readFinish(state: CandidateState, { finishReason }: JsonObject): Candid
 
 /**
  * Reads a part of a candidate. If `whole` is true, each part becomes a separate block. If `whole` is false,
- * text continues across chunks.
+ * one text block can span several chunks.
  */
 function readPart(state: CandidateState, raw: unknown, whole: boolean): CandidateStep {
   const part = isObject(raw) ? camelMembers(raw) : {};

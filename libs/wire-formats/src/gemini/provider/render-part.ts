@@ -18,8 +18,8 @@ import { own, readRest, readSpelling } from '../shared/own-members.ts';
 import { chooseMediaType, isGoogleFile } from '../shared/media.ts';
 
 /**
- * Parses the generation from a Gemini model name, such as 2, 2.5 or 3. A model name without a generation
- * (`gemini-flash-latest`, a tuned model) is treated as the newest generation.
+ * Parses the generation from a Gemini model name, such as 2, 2.5 or 3. Returns the newest generation if the
+ * name contains none, for example for `gemini-flash-latest` or a tuned model.
  */
 function readGeneration(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model);

@@ -98,8 +98,8 @@ const effortLevels: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reasoning effort levels that the Gemini format lacks. The nearest level of the Gemini format replaces each
- * missing effort level.
+ * Reasoning effort levels that the Gemini format lacks. The gateway sends the nearest level that the Gemini
+ * format has.
  */
 const approximated = new Set(['none', 'xhigh', 'max']);
 

@@ -103,7 +103,7 @@ export function parseTokenCount(bytes: Uint8Array): number {
 
 /**
  * Parses a provider's error body. The body has Anthropic's shape (`{error:{type,message,details}}`), or the
- * shape of a reseller (`{error:{…}}`, `{error:"…"}` or `{message}`). Plain text is also parsed.
+ * shape of a reseller (`{error:{…}}`, `{error:"…"}` or `{message}`). The body may also be plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);
@@ -216,9 +216,7 @@ function createExtensions(scope: 'answer' | 'choice', members: JsonObject): Stre
   return isEmpty(members) ? [] : [{ type: 'extension', scope, choice: 0, extensions: own.of(members) }];
 }
 
-/**
- * Merges token counts by name. Later token counts take precedence. The end of a stream does not repeat all token counts.
- */
+/** Merges token counts by name, because the end of a stream does not repeat all of them. */
 function readUsage(state: StreamState, raw: unknown): StreamStep {
   const latest = asObject(raw);
   if (latest === undefined) return [state, []];

@@ -8,13 +8,13 @@ export interface PartLoss {
   readonly reason: string;
   /** True if the whole message part is lost. */
   readonly isWhole: boolean;
-  /** The replacement for the message part, if the message part is only partially lost. */
+  /** The message part that is sent instead, if only a portion of the message part is lost. */
   readonly instead?: ChatPart;
 }
 
 /**
- * Finds the loss from a message part that the messages format cannot express completely in a message of the
- * given role. Returns undefined if nothing is lost.
+ * Returns the content of a part that the messages format cannot express in a message of the given role.
+ * Returns undefined if nothing is lost.
  */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {

@@ -178,8 +178,8 @@ export function listCalls(tape: JsonTape): CallPlace[] {
 }
 
 /**
- * Names of the deferred functions that were found by tool searches in the transcript. The model has already
- * received the definitions of the found functions.
+ * Names of the deferred functions that the transcript's tool searches found. The model has already received
+ * the definitions of the found functions.
  */
 export function listFoundTools(tape: JsonTape): ReadonlySet<string> {
   const outputs = listItems(tape).filter((item) => readText(tape, item, 'type') === 'tool_search_output');
@@ -206,8 +206,8 @@ export function findContinued(tape: JsonTape): string | undefined {
 
 /**
  * Returns the path of a request field that requires a provider with stored responses. The path points to a
- * field of the request, or to an item in `input` that refers to a stored item. Returns undefined for a
- * request without such a field or item.
+ * field of the request, or to an item in `input` that refers to a stored item. Returns undefined if the
+ * request works without stored responses.
  */
 export function findStateful(tape: JsonTape): string | undefined {
   const field = findContinued(tape);

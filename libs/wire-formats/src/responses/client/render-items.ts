@@ -42,7 +42,7 @@ interface CollectedPart {
 }
 
 /**
- * Completes a part from the deltas collected for it.
+ * Returns the complete part, with the text and citations collected from its deltas.
  * @param signed the fields that arrive when reasoning ends
  */
 export function completePart({ part, texts, citations }: CollectedPart, signed: object): ShownPart {

@@ -61,7 +61,7 @@ const sequenceField = Buffer.from('"sequence_number":');
 
 /**
  * Reads an event's sequence number. Text in the frame cannot be mistaken for the field, because quotes in
- * text are escaped. Returns 0 for a frame without a number.
+ * text are escaped. Returns 0 if the frame contains no sequence number.
  */
 export function readSequence(frame: Uint8Array): number {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);

@@ -199,7 +199,7 @@ export class ResponseStream {
     return this.#frame(`response.${name}.delta`, { ...this.#placeOf(open), ...place, delta });
   }
 
-  /** Adds a delta to a reasoning item. Separate events are sent for each text of the item. */
+  /** Adds a delta to a reasoning item. Each text in the item has its own start and end events. */
   #thinkingDelta(open: OpenItem, event: Pick<ThinkingDelta, 'text' | 'extensions'>): string {
     const next = readReasoningPlace(event);
     const isFirst = open.texts.length === 0;

@@ -104,7 +104,7 @@ const steps: ReadonlyMap<string, ReadStep> = new Map(
   }),
 );
 
-/** The reasoning part of a delta, and the text of the delta if the text differs from the field `delta`. */
+/** The reasoning part of a delta event. `text` replaces the event's field `delta`, if the two differ. */
 interface GivenText {
   readonly part?: string;
   readonly text?: string;

@@ -5,9 +5,8 @@ import { own } from './settings.ts';
 
 /**
  * Prefix of the signature for reasoning from the responses format. Clients that use other formats return the
- * signature together with the reasoning in the next turn. A signature without the prefix belongs to another
- * provider. Only signatures with the prefix are sent as encrypted reasoning, because the provider would
- * reject all other signatures.
+ * signature together with the reasoning in the next turn. Signatures without this prefix come from other
+ * providers. The gateway does not send them as encrypted reasoning, because the provider would reject them.
  */
 const signaturePrefix = 'responses.';
 
