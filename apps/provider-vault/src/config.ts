@@ -67,8 +67,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Whether the same version has both a local key and a KMS key. Each argument may be an invalid value instead of
- * a map.
+ * Whether the same version has both a local key and a KMS key. An argument is not a map if its environment variable
+ * is invalid.
  */
 function sharesVersion(local: unknown, kms: unknown): boolean {
   return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));

@@ -25,9 +25,9 @@ const configSchema = z.object({
       .default(32 * 1024 * 1024),
   ),
   /**
-   * Encoders that the semantic ranking method uses. With `static`, the router uses only the table of word
-   * vectors. With `minilm`, the router also uses the second encoder (`models/minilm`) for tool lists whose
-   * vectors are ready. With another encoder or reranker directory, the router never uses the second encoder.
+   * Encoders that the semantic ranking method uses. The value `static` selects only the table of word vectors. The
+   * value `minilm` also selects the second encoder (`models/minilm`) for tool lists whose vectors are ready. With
+   * another encoder or reranker directory, the router never uses the second encoder.
    */
   ROUTER_ENCODER: unlessEmpty(z.enum(['static', 'minilm']).default('static')),
   /**

@@ -31,8 +31,8 @@ export type CompressionMode = 'lossless' | 'balanced';
 export interface CompressionSettings {
   readonly mode: CompressionMode;
   /**
-   * Whether the model can recover omitted text. If not, the mode `balanced` uses only the compression steps
-   * that omit no text.
+   * Whether the model can recover omitted text. If omitted text cannot be recovered, the mode `balanced` uses only
+   * the compression steps that omit no text.
    */
   readonly recoverable: boolean;
   /**

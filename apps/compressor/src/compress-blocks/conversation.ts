@@ -62,8 +62,8 @@ export class ConversationCompressor {
    */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
-   * Numbers of the sent texts that begin with the same label. For each label, the map contains the number of
-   * each text, counted from 1, by the hash of the text.
+   * Numbers of the sent texts, by label and by the hash of the text. Texts that begin with the same label are
+   * numbered from 1.
    */
   readonly #alike = new Map<string, Map<string, number>>();
   #userTerms: ReadonlySet<string> = new Set();

@@ -13,9 +13,9 @@ import type { CompressionThread } from './compression-thread.adapter.ts';
 import type { LargeTask, LargeTaskResults } from './large-work.ts';
 
 /**
- * Maximum size of a request that is compressed on the event loop, in UTF-16 units. The event loop compresses
- * a request of this size in about 5 ms (`npm run bench:compressor`). Therefore, one request on the event
- * loop delays other requests by at most about 5 ms. The worker thread compresses larger requests.
+ * Maximum size of a request that is compressed on the event loop, in UTF-16 units. The event loop compresses a
+ * request of this size in about 5 ms (`npm run bench:compressor`). A request on the event loop delays other requests
+ * by at most about 5 ms. The worker thread compresses larger requests.
  */
 export const smallUnitsMax = 64 * 1024;
 

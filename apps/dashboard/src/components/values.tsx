@@ -23,7 +23,7 @@ export function Foreign({ children }: { readonly children: ReactNode }) {
 type Value = { readonly value: number | null | undefined };
 
 /**
- * A time, shown in the reader's time zone. With `isRelative`, the time is shown relative to now. The tooltip
+ * A time, shown in the reader's time zone. If `isRelative` is true, the time is shown relative to now. The tooltip
  * shows the exact time.
  */
 export function Time({

@@ -5,9 +5,9 @@ import type { ServiceParts } from '@gateway/messaging';
 import type { Counter } from '@gateway/observability';
 
 /**
- * The outcome of a request for a credential. With `missing`, the credential does not exist. With `failed`, a
- * stored secret cannot be decrypted because it was changed or belongs to a different key. With `unavailable`,
- * the key for a stored secret cannot be used at the moment.
+ * The outcome of a request for a credential. The outcome `missing` means that the credential does not exist. The
+ * outcome `failed` means that a stored secret cannot be decrypted, because it was changed or belongs to a different
+ * key. The outcome `unavailable` means that the key for a stored secret cannot be used at the moment.
  */
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';

@@ -11,8 +11,8 @@ import type { OpenFields } from '../encryption/envelope.ts';
 type OpenKeyPair = () => Promise<SealingKeyPair>;
 
 /**
- * The content of a sealed box with a credential. The content consists of the fields to store and the values
- * that may be shown.
+ * The decrypted content of a credential that a gateway sent. The content consists of the fields to store and the
+ * values that may be shown.
  */
 export interface ReceivedSecret {
   readonly fields: OpenFields;
@@ -21,12 +21,12 @@ export interface ReceivedSecret {
 }
 
 /**
- * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation of keys, the
- * gateway may still use an older public key. Throws `service_unavailable` if none of the keys decrypts the
- * box. After `service_unavailable`, the gateway fetches the public key again. Throws `invalid_field` if the
- * content is not a credential.
- * @param keyPairs the key pairs, in the order in which they are tried. A key pair is unwrapped only if no
- * previous pair can decrypt the box.
+ * Decrypts a credential that a gateway encrypted with the vault's public key. During a rotation of keys, the gateway
+ * may still use an older public key. Throws `service_unavailable` if no key can decrypt the credential. After
+ * `service_unavailable`, the gateway fetches the public key again. Throws `invalid_field` if the content is not a
+ * credential.
+ * @param keyPairs the key pairs, in the order in which they are tried. A key pair is unwrapped only if no previous
+ *   pair can decrypt the credential.
  */
 export async function openSealedSecret(
   sealedSecret: string,
@@ -100,7 +100,7 @@ export function renderSecret(fields: Readonly<Record<string, string>>): Record<s
 const charactersMin = 12;
 
 /**
- * Fields that identify a credential with several values. The hint comes from the first identifying field that
+ * Fields that identify a credential with several values. The displayed hint comes from the first of these fields that
  * is present.
  */
 const names = ['api_key', 'access_key_id', 'private_key_id'] as const;

@@ -10,7 +10,7 @@ import { openSealedSecret, type ReceivedSecret } from './credential-secret.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
 export interface PutCredentialRequest extends CredentialPlace {
-  /** A sealed box that contains a credential as JSON. */
+  /** A credential as JSON, encrypted with the vault's public key. */
   readonly sealedSecret: string;
   /** The user or API key that changes the credential, for the audit log. */
   readonly actor?: Actor | undefined;

@@ -144,9 +144,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 }
 
 /**
- * The K of the account's routing policy is applied unchanged. If recovery costs less than sending all definitions, the
- * policy's K for recovery applies. If recovery costs more than sending all definitions, the policy's larger K (without
- * recovery) applies.
+ * Applies the K of the account's routing policy unchanged. The policy has one K for cases in which recovery costs
+ * less than sending all definitions, and a larger K for all other cases.
  */
 function measuredOption(
   question: KQuestion,

@@ -39,7 +39,7 @@ export function nameSemantic(encoderIds: readonly string[], stage: string): stri
 
 export interface RankOptions {
   /**
-   * The ranking method to use. With `keyword`, a conversation that started with keyword ranking keeps this method. If
+   * The ranking method to use. The value `keyword` keeps keyword ranking for a conversation that started with it. If
    * `method` is not `keyword`, the ranker uses vectors when the model, the tool list and the remaining time permit
    * it. The field `methodReason` reports a fallback to keyword ranking.
    */

@@ -41,9 +41,9 @@ class Postings {
   }
 
   /**
-   * The amount that the term adds to each tool's score. The amount is the saturated weighted count multiplied
-   * by the inverse document frequency. The getter computes the amounts on first use, because most terms of a
-   * long tool list never occur in a query.
+   * The amount that the term adds to each tool's score. The amount is the saturated weighted count multiplied by the
+   * inverse document frequency. The amounts are computed on first use, because most terms of a long tool list never
+   * occur in a query.
    */
   get gains(): Float64Array {
     return (this.#gains ??= this.#weigh());

@@ -43,8 +43,8 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token represented as an object. A counting function stores the token's place in this object, which saves a lookup
- * per token. The place is valid until the counting function returns, so no other count may run during a count.
+ * A token represented as an object. A counting function stores the token's place in this object, which saves a lookup per
+ * token. Only one counting function may run at a time, because a stored place is valid only until its function returns.
  */
 export interface Word {
   readonly token: string;

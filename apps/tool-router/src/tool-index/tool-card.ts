@@ -31,7 +31,7 @@ export interface ToolCard {
    * times the memory.
    */
   readonly terms: readonly Word[];
-  /** Weighted counts of the words, in quarters. */
+  /** Weighted counts of the words, in units of a quarter. */
   readonly counts: readonly number[];
   /** The distinct words in the tool's name. */
   readonly nameTerms: readonly string[];

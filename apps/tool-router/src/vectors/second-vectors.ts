@@ -27,7 +27,7 @@ export interface SecondVectorsOptions {
  */
 export class SecondVectors {
   readonly #options: SecondVectorsOptions;
-  /** Tools that wait for the second encoder. The store tracks the tools that wait only for the shared store. */
+  /** Tools that wait for the second encoder. The vector store tracks tools that wait for the shared store. */
   readonly #waiting = new Set<string>();
   /** The number of tool definitions that are prepared, by account and in total. */
   readonly #preparedOf = new Map<string, number>();

@@ -68,7 +68,7 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await forgetShipped(this.#parts.database, batchIds);
     } catch (error) {
-      // If the deletion fails, the ledger batches are queued again and reported again later.
+      // If the queued ledger batches cannot be deleted, they are queued and reported again later.
       this.#parts.logger.warn({ err: error }, 'deleting queued ledger batches failed; they are kept longer');
     }
   }

@@ -1,7 +1,7 @@
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import { labelOf, parseReference, renderRunReference } from './references.ts';
 
-/** Maximum number of occurrences of a line that can start a reference. */
+/** A line that occurs more often than this number cannot start a reference. */
 const placesMax = 16;
 /**
  * Minimum number of tokens that a reference must save. References to runs of at least `runLinesMin` lines must save

@@ -42,8 +42,8 @@ export function mayHoldTables(text: string): boolean {
 class TableRenderer {
   readonly #tape: JsonTape;
   /**
-   * A cache of rendered nodes. Each node is rendered both as a table and unchanged. Without the cache, the work
-   * would double at every level. The cache excludes nodes without inner objects and lists.
+   * A cache of rendered nodes. Each JSON node is rendered twice, as a table and as unchanged JSON. Without the cache,
+   * the work would double at every level. The cache excludes nodes without inner objects and lists.
    */
   readonly #rendered = new Map<JsonNode, string>();
   readonly #done: JsonNode[] = [];

@@ -10,7 +10,7 @@ import classes from './sign-in.module.css';
 import { isMarked } from '../../login-session/login-session.ts';
 import type { SignInSettings } from '../../login-session/sign-in-settings.ts';
 
-/** Sign-in by email and password. With `isNew`, the form creates an account. */
+/** Sign-in by email and password. If `isNew` is true, the form creates an account. */
 export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   const { state } = useLocation() as { state: unknown };
   const resetEmail = isNew ? null : readResetEmail(state);

@@ -92,7 +92,7 @@ function sumOf(counts: readonly PrunedCount[], field: 'conversations' | 'recover
   return counts.reduce((sum, each) => sum + each[field], 0);
 }
 
-/** A sum over conversations, with the sum of its squared terms, which estimates the variance of the sum. */
+/** A sum over conversations, with the sum of squares from which the variance is estimated. */
 interface Total {
   readonly sum: number;
   readonly squares: number;

@@ -26,10 +26,10 @@ const shareMin = 0.2;
 const rivalsMax = 20;
 
 /**
- * SQL that finds hard negatives, which are the tools that ranked higher than a called tool but were not called.
- * Ranks are taken from the routing decisions. The column `mean_rank_after` is the mean rank of the called
- * tool if the higher-ranked tool is removed. The column `recalled` counts the decisions in which the called
- * tool would rank within K if the higher-ranked tool were removed.
+ * SQL that finds hard negatives, which are the tools that ranked higher than a called tool but were not called. Ranks
+ * are taken from the routing decisions. The column `mean_rank_after` is the mean rank of the called tool if the
+ * higher-ranked tool is removed. The column `recalled` counts the decisions in which the called tool would be
+ * forwarded if the higher-ranked tool were removed.
  */
 const sql = `
   , decisions AS MATERIALIZED (
