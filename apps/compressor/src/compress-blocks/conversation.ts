@@ -146,8 +146,8 @@ export class ConversationCompressor {
 
   /**
    * Records a sent block, so that later blocks can refer to it.
-   * @param original the text that a later reference may replace. If the whole block was sent, `original` is
-   * the original block.
+   * @param original the text that a later reference may replace. If the sent block omits nothing, `original` is the
+   *   uncompressed block.
    */
   #noteSent(sent: string, original: string): void {
     const label = blockLabelOf(sent);

@@ -120,7 +120,7 @@ export class LoginSession {
     // If the identity provider cannot be reached, the person stays signed in, and only the current request fails.
     if (tokens === undefined && this.#current !== null) return null;
     if (tokens && this.#isAnother(tokens)) {
-      // The code does not notify listeners, because the page would then open the sign-in page and not reload.
+      // The listeners are not notified, because a notification would open the sign-in page instead of reloading the page.
       this.#current = null;
       this.#onAnother();
       return null;

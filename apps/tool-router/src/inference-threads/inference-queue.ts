@@ -26,8 +26,8 @@ const waitingMax: Readonly<Record<Urgency, number>> = {
   background: 4_096,
 };
 /**
- * Number of inference tasks that each account may still add after other accounts have filled the queue. With
- * the reserved tasks, the queue may grow to twice its regular maximum size.
+ * Number of inference tasks that each account may still add after other accounts have filled the queue. Because of
+ * these reserves, the queue may grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
 /**

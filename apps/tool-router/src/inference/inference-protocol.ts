@@ -27,8 +27,8 @@ export interface EncoderFacts {
 export interface RerankerFacts {
   readonly id: string;
   /**
-   * The input that the reranker reads. With `features`, the reranker reads feature rows. The feature names,
-   * in column order. With `pairs`, the reranker is a cross-encoder that reads pairs of query and text.
+   * The input that the reranker reads. A `features` reranker reads rows with the named features, in column order. A
+   * `pairs` reranker is a cross-encoder that reads pairs of query and text.
    */
   readonly reads:
     { readonly kind: 'features'; readonly features: readonly string[] } | { readonly kind: 'pairs' };

@@ -128,9 +128,9 @@ interface BasicTool {
 }
 
 /**
- * Removes the tools that probably belong to an MCP server (`serverNames`). A tool is kept if its name is spelled like
- * the name of the agent's shell tool, or if the agent has no other tool for the purpose. If there is no shell tool
- * and all names are in `serverNames`, no tool is kept.
+ * Removes the tools that probably belong to an MCP server (`serverNames`). A tool is kept if its name has the same
+ * spelling style as the agent's shell tool, or if the agent has no other tool for the purpose. If there is no shell
+ * tool and all names are in `serverNames`, no tool is kept.
  */
 function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   const isServers = ({ name }: BasicTool): boolean => serverNames.has(bareName(name));

@@ -22,9 +22,9 @@ export function listGrid(scored: number, factor = gridFactor): number[] {
 }
 
 /**
- * Plans a shadow conversation again with each tried K, as if a calibrated policy of the account had that K.
- * Returns a K for each tool. At this K and at every larger K, the newest turn's tool set contains the tool.
- * A tool that is sent only with the whole tool list gets the number of tools that count toward K.
+ * Plans a shadow conversation again for each tried K, as if the account had a calibrated policy with that K. Returns
+ * a K for each tool. At this K and at every larger K, the newest turn's tool set contains the tool. A tool that is
+ * sent only with the whole tool list gets the number of tools that count toward K.
  * @param turns every user turn of the conversation so far, oldest first.
  */
 export function* replayGrid(

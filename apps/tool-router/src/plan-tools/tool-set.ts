@@ -29,8 +29,8 @@ export interface ToolSetOptions {
   readonly appends: boolean;
   readonly price: PlanPrice | undefined;
   /**
-   * Positions of the tools that the tool list pins. Pinned tools are always forwarded, and do not count
-   * toward K (the number of ranked tools).
+   * Positions of the pinned tools. Pinned tools are always forwarded, and do not count toward K (the number of ranked
+   * tools).
    */
   readonly pinned: ReadonlySet<number>;
   /**
@@ -70,9 +70,8 @@ export interface ToolSet {
 
 /**
  * Minimum evidence (`TurnRanking.evidence`) for a turn to decide the tool set. One distinctive word has an evidence
- * of 1. With less evidence than this minimum, a ranking would be close to arbitrary. For real requests with less
- * evidence, the command `npm run eval:tools` prints how frequent they are and how often the first ten ranked tools
- * include a needed tool.
+ * of 1. With less evidence than this minimum, a ranking would be close to arbitrary. The command `npm run eval:tools`
+ * prints how many real requests have less evidence, and how often their first ten ranked tools include a needed tool.
  */
 export const evidenceMin = 0.5;
 
@@ -192,8 +191,8 @@ function takeTop({ order }: TurnRanking, named: ReadonlySet<number>, k: number):
 }
 
 /**
- * Adds the tools that later turns need. A conversation never changes its ranker. If the conversation's
- * ranker was unavailable and another ranker ranked a turn, the turn adds no tools.
+ * Adds the tools that later turns need. A conversation never changes its ranker. A turn that was ranked by another
+ * ranker adds no tools.
  */
 function* growSet(
   { names }: KeywordIndex,

@@ -21,8 +21,8 @@ const conversationTokens = 2_000;
 const roundOutputTokens = 60;
 const roundDelayTokens = 500;
 /**
- * Length in tokens of the recovery tool's definition without tool names (`recoveryToolTokens`), and of each
- * tool name in the definition (`nameTokens`).
+ * Length of the recovery tool's definition in tokens. The definition without tool names has `recoveryToolTokens`
+ * tokens, and each tool name adds `nameTokens` tokens.
  */
 const recoveryToolTokens = 180;
 const nameTokens = 5;

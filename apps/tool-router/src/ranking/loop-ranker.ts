@@ -15,8 +15,8 @@ const calledGain = 4;
 const namedGain = 2;
 
 /**
- * Adds the state of the agent loop to a ranking. During an agent loop, the inner ranker's ranking of the turn
- * does not change, so every step can use the cache of the inner ranker.
+ * Adds the state of the agent loop to a ranking. The inner ranker's ranking of a turn stays the same during an agent
+ * loop, so every step can read it from the cache.
  */
 export class LoopRanker implements ToolRanker {
   readonly #ranker: ToolRanker;

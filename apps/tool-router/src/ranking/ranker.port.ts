@@ -19,7 +19,7 @@ export interface RankQuestion {
 }
 
 /**
- * The encoders that a semantic ranking uses. With `both`, the second stage reads the vectors of both
+ * The encoders that a semantic ranking uses. The value `both` means that the second stage reads the vectors of both
  * encoders.
  */
 export type EncoderChoice = 'first' | 'both';

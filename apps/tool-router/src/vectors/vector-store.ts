@@ -128,7 +128,7 @@ export class VectorStore {
     for (const hash of hashes) this.#pending.set(hash, done);
   }
 
-  /** Waits until none of the given tools is pending any more. */
+  /** Waits until no vector of the given tools is being loaded or computed. */
   async settle(hashes: readonly string[]): Promise<void> {
     await Promise.all(hashes.flatMap((hash) => this.#pending.get(hash) ?? []));
   }

@@ -122,7 +122,7 @@ class TableRenderer {
 
 /** The table cell for a field that is missing from the object. */
 export const absent = '"∅"';
-/** The table column for the field names, if the rows were fields of an object. */
+/** The table column for the field names of an object that becomes a table. */
 export const nameColumn = '"(name)"';
 
 /** An object as a table row. Maps each column name (as a JSON string) to the node or JSON text of the value. */

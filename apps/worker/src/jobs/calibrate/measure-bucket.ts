@@ -42,17 +42,16 @@ export type CurvePoint = readonly [k: number, misses: number];
  */
 const pointsMax = 64;
 /**
- * Up to this number of misses, the curve has a point for each number. Above this number, each point has one
- * eighth more misses than the previous point.
+ * The curve has a point for each number of misses up to this number. Above this number, each point has one eighth
+ * more misses than the previous point.
  */
 const missesInFull = 40;
 
 /**
- * Measures how recall grows with K (the number of ranked tools). For each number of misses, the function finds
- * the smallest K (number of ranked tools) that causes no more misses. The points on the recall curve are in
- * ascending order of K. Recall never decreases as K grows. For this reason, the bound for the first point that
- * meets the target is as reliable as a single bound, and the choice among many values of K needs no
- * statistical correction.
+ * Measures how recall grows with K (the number of ranked tools). For each number of misses, the function finds the
+ * smallest K (number of ranked tools) that causes no more misses. The points on the recall curve are in ascending
+ * order of K. Recall never decreases as K grows. The bound for the first point that meets the target is therefore as
+ * reliable as a single bound. The choice among many values of K needs no statistical correction.
  */
 export function measureCurve(samples: readonly ShadowSample[]): CurvePoint[] {
   const needed = samples.map(neededKOf).sort((one, other) => one - other);

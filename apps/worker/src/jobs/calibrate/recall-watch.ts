@@ -9,8 +9,8 @@ export interface WatchedSample {
 }
 
 /**
- * Estimates the usual recall from reference conversations. The watch then computes the factor by which a
- * drop in recall would change the probability of a conversation.
+ * Estimates the usual recall from reference conversations. For each later conversation, the watch computes the
+ * likelihood ratio of a drop in recall.
  */
 export interface RecallWatch {
   addUsual(sample: WatchedSample): void;

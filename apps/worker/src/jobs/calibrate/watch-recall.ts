@@ -203,8 +203,8 @@ interface Fitted {
   /** Number of conversations in the reference when the model was last fitted. */
   readonly size: number;
   /**
-   * The share of the account's conversations that is observed. If recovery is disabled, only shadow
-   * conversations count as observed.
+   * The share of the account's conversations that is observed. If recovery is disabled, only shadow conversations are
+   * observed.
    */
   readonly observed: number;
   readonly alarmAt: number;

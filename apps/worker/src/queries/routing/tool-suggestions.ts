@@ -15,8 +15,8 @@ const requestsMax = 1_000;
  */
 const collisionsMin = 3;
 /**
- * Minimum share of a tool's calls in which another tool ranked higher. A tool with a lower share is only
- * relevant to many requests, and is not easily confused with the called tool.
+ * Minimum share of a tool's calls in which another tool ranked higher. Below this share, the other tool is relevant
+ * to many requests rather than easily confused with the called tool.
  */
 const shareMin = 0.2;
 /**
