@@ -33,8 +33,8 @@ interface Draft {
 /**
  * Builds the model. The input `input_ids` has the type int64 and the shape [1, tokens]. The output
  * `sentence_embedding` has the type float32 and the shape [1, 384], and is the mean of the token vectors, scaled to
- * length one. The word table has int8 rows with one scale per row, and rows are gathered before they are widened. The
- * matrices have int8 weights with one scale per output, and the runtime quantizes their inputs to 8 bits.
+ * length one. The word table has int8 rows with one scale per row. Only the gathered rows are converted to float32.
+ * The matrices have int8 weights with one scale per output, and the runtime quantizes their inputs to 8 bits.
  * @param tokensMax maximum number of tokens in a text
  */
 export function makeMiniLmModel(weights: MiniLmWeights, tokensMax: number): Buffer {

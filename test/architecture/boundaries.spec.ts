@@ -35,7 +35,7 @@ const mayImport: Record<Kind, readonly Kind[]> = {
   app: ['core', 'contract', 'format', 'adapter'],
 };
 /**
- * All wire formats are in one library, so the rule for projects does not apply between formats.
+ * All wire formats are in one library, so ESLint's rule for projects cannot separate the formats.
  * dependency-cruiser prevents imports between wire formats.
  */
 const denied = all.flatMap((from) =>

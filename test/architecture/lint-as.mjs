@@ -13,7 +13,7 @@ import tseslint from 'typescript-eslint';
 
 const root = resolve(import.meta.dirname, '../..');
 process.chdir(root);
-// The boundary rule reads Nx's project graph. Without the project graph, the boundary rule reports nothing.
+// Creates Nx's project graph, without which the lint rule for project boundaries reports nothing.
 execFileSync(process.execPath, ['node_modules/nx/dist/bin/nx.js', 'show', 'projects'], { stdio: 'ignore' });
 
 const eslint = new ESLint({

@@ -20,8 +20,8 @@ export const declaredTargets = {
 };
 
 /**
- * The targets of the deletion. An account that declares a model with the name of another account's model gets
- * a separate model. In that case, the test deletes the account's own model first.
+ * The models that the tests try to delete. An account that declares a model with the name of another
+ * account's model gets a separate model. In that case, the test deletes the account's own model first.
  */
 export const declaredDeletions = {
   ...declaredTargets,

@@ -30,8 +30,8 @@ async function isAllowed(server: RedisServer, user: string, ...command: string[]
 
 const job = (queue: string) => `bull:${queue}:wait`;
 /**
- * One write command for each kind of data, with the services that may run the command. All other services may
- * not run the command.
+ * One write command for each kind of data, with the services that may run the command. No other service may
+ * run the command.
  */
 const writes = [
   {

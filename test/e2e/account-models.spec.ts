@@ -93,7 +93,7 @@ describe.each(['ollama', 'vllm', 'custom', 'sambanova'])('the models that %s lis
     await onceEffective(async () =>
       expect((await chat('svc/cheap')).headers['x-svc-model']).toBe('house-8b'),
     );
-    // The catalogue does not contain a listed model, so the error for a request with tools names the rule.
+    // The provider lists a model that the catalogue does not contain, so no candidate supports tools.
     const { error } = expectError(await chat('svc/auto', { tools: [tool] }), {
       ...invalid,
       code: 'no_candidate_model',

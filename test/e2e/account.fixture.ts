@@ -64,10 +64,7 @@ export async function createTestKey(
   return createdApiKey.parse(answer.json());
 }
 
-/**
- * Sends `PUT /v1/account/providers`. The gateway then sends the account's provider calls to
- * `baseUrl`.
- */
+/** Sends `PUT /v1/account/providers`, so that the gateway sends the account's provider calls to `baseUrl`. */
 export async function connectProvider(
   gatewayUrl: string,
   apiKey: string,

@@ -11,7 +11,7 @@ const effectiveWithinMs = 1_000;
 const standstillMs = 2_000;
 export const untilEffective = () => waitMs(effectiveWithinMs);
 
-/** Waits until a change takes effect, for at most the maximum time plus the extra time. */
+/** Repeats `holds` until it succeeds, for at most `effectiveWithinMs` + `standstillMs`. */
 export async function onceEffective<T>(holds: () => Promise<T>): Promise<T> {
   const lastAt = performance.now() + effectiveWithinMs + standstillMs;
   for (;;) {

@@ -1,4 +1,4 @@
-/** An account, a user and a provider for the rows of the interface tables, with helpers that keep rows short. */
+/** An account, a user and a provider for tests of the interface document, with helper functions. */
 import {
   sharedStack,
   signUpPerson,

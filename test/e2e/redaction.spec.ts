@@ -123,7 +123,7 @@ describe('stored credentials of one account', () => {
   });
 });
 
-/** Counts the stalls of the edge's event loop with more than a second of processor time. */
+/** Counts how often a task of the edge used more than a second of processor time without a pause. */
 async function countLongStalls(): Promise<number> {
   const metrics = await (await fetch(stack.dev.services[service]?.metrics_url ?? '')).text();
   const read = (series: string): number =>

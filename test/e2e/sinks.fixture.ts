@@ -4,7 +4,7 @@ import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testi
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** A place to which the test stack writes, such as a log or a database. A sink must not contain any secret. */
+/** A place to which the test stack writes, such as a log or a database. The place must not contain any secret. */
 export interface Sink {
   readonly name: string;
   /** Returns the stored bytes in chunks that can be searched separately. */
@@ -12,8 +12,8 @@ export interface Sink {
 }
 
 /**
- * The files that may contain secrets. The files with secrets are readable only by their owner. The files also
- * contain the tests' own copies of secrets.
+ * The files that may contain secrets. The files with secrets are readable only by their owner. Some of the
+ * files are written by the tests.
  */
 const privateFiles = /^(secrets\.json|dev\.json|observed\/|run\/state\.json)/;
 /** Postgres's template databases, which never receive data. */

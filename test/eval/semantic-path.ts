@@ -43,8 +43,8 @@ export interface Seen {
 }
 
 /**
- * Computes the features of each question's tools as in the tool router. For a training set, the first encoder
- * was trained without the set's family. The second encoder was not trained on any of the sets.
+ * Computes the features of each question's tools with the tool router's code. For a training set, the first
+ * encoder was trained without the set's family. The second encoder was not trained on any of the sets.
  */
 export class SemanticPath {
   readonly #data: ToolData;

@@ -52,7 +52,7 @@ export class TroubledProviders {
 
   /**
    * Creates an account with three providers.
-   * @param fallbacks the account's fallback models, in order, where the first fallback uses a different format
+   * @param fallbacks the account's fallback models, in order. By default, the first fallback uses a different format.
    */
   async open(name: string, fallbacks = ['anthropic/claude', 'groq/llama']): Promise<TroubledAccount> {
     const { baseUrl } = this.#stack;

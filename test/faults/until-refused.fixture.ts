@@ -2,8 +2,8 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 
 /**
  * Repeats a request until the gateway rejects it. Returns the rejection, and the start time in milliseconds
- * of the last successful request. Only the start of a request is recorded, so slow requests on a busy machine
- * do not affect the time.
+ * of the last successful request. The duration of a slow request on a busy machine does not affect the
+ * result.
  */
 export async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
   const start = performance.now();

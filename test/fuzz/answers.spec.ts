@@ -63,8 +63,8 @@ function renderAll(client: ClientName, events: readonly StreamEvent[]): Buffer {
 }
 
 /**
- * Expects that the client receives an end only if the stream had an end. Expects that the client receives
- * every error that the parser reported.
+ * Expects that the client receives an end event only if the provider sent one. Expects that the client
+ * receives every error that the parser reported.
  */
 function expectHeard(client: ClientName, events: readonly StreamEvent[]): void {
   const heard = hear(client, renderAll(client, events));

@@ -20,7 +20,7 @@ const clientFormats = ['chat-completions', 'messages', 'converse'] as const;
 const providerFormats = [...clientFormats, 'gemini', 'cohere'] as const;
 const tapeOf = (request: Json) => scanJson(Buffer.from(JSON.stringify(request)), { depthMax: 128 });
 
-/** Returns undefined if the parser rejects the request. The only permitted failure is a rejection. */
+/** Returns undefined if the parser rejects the request. Any other error fails the test. */
 function unlessRefused<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -46,8 +46,8 @@ export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_00
 const dayMs = 86_400_000;
 
 /**
- * If midnight (UTC) is less than the given time away, waits until after midnight. All daily and monthly
- * figures of the test then fall into one period.
+ * If midnight (UTC) is less than the given time away, waits until after midnight, so that the whole test runs
+ * on one day.
  */
 export async function untilDayLasts(forMs: number): Promise<void> {
   const leftMs = dayMs - (Date.now() % dayMs);

@@ -203,7 +203,7 @@ test.each(['staging', 'production'] as const)(
       }),
     );
     // cert-manager writes the edge's TLS secret.
-    // The platform creates the secret of the certificate authority once.
+    // The operator of the cluster creates the certificate authority's secret.
     for (const name of ['edge-gateway-tls', 'agent-gateway-ca']) provided.set(name, []);
     expect(isProvided(listSecretReferences(listWorkloads(manifests)), provided)).toEqual([]);
   },

@@ -14,8 +14,8 @@ import { installTestPrograms, prometheusProgram } from './programs.fixture.ts';
 import { startPrometheus, type Prometheus, type Rule } from './prometheus.fixture.ts';
 
 /**
- * The longest time in milliseconds until an alert rule fires. The time consists of the rule's rate window and
- * the rule's `for` duration.
+ * The longest time in milliseconds until an alert rule fires. A rule fires after its rate window plus its
+ * `for` duration.
  */
 const ruleWaitMs = 2 * 60_000;
 /** Extra time in milliseconds for scrapes and evaluations on a busy machine. */

@@ -30,7 +30,7 @@ export interface Clients {
 const answerWithinMs = 60_000;
 const tools = githubTools.slice(0, 12);
 
-/** Sends requests at a constant rate, without waiting for responses. Also keeps a fixed number of streams open. */
+/** Sends requests at a constant rate, without waiting for responses, and keeps a fixed number of streams open. */
 export function startClients(options: ClientOptions): Clients {
   const state = { isRunning: true, open: 0, requests: 0, streams: 0 };
   const failures: string[] = [];

@@ -30,8 +30,8 @@ export class ImageBuild {
   }
 
   /**
-   * Installs the packages of all images at once, from the lock file. Only the last install command depends on
-   * the app, and only the tool router has a different last command.
+   * Installs the packages of all images at once, from the lock file. The images differ only in the last
+   * install command, which is special only for the tool router.
    */
   installDependencies(): void {
     const stage = stageOf(this.#stages, 'production-dependencies');

@@ -116,8 +116,8 @@ interface Exclusion {
 }
 
 /**
- * Kinds of models by model id. The model lists do not distinguish the matching models from chat models,
- * because all read and write text.
+ * Kinds of models by model id. The model lists do not state the kind of these models, because the models read
+ * and write text like chat models.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },

@@ -155,8 +155,8 @@ const otherApis: readonly Reason[] = [
 ];
 
 /**
- * Returns the reason why the catalogue does not use the API that the fact list names. If no reason is found,
- * the different API is an error.
+ * Returns the reason why the catalogue does not use the API that the fact list names. Without a reason, the
+ * test of the shipped catalogue fails.
  */
 export function explainOtherApi(provider: string, modelId: string): string | undefined {
   return otherApis.find((each) => each.provider === provider && each.modelId.test(modelId))?.reason;

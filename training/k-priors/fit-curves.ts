@@ -172,8 +172,8 @@ export interface PolicyOutcome {
 }
 
 /**
- * Returns the results on samples if each sample gets the K that its confidence class has for the recall
- * target. All samples count equally.
+ * Computes the results on the samples. Each sample uses the K of its confidence class for the recall target.
+ * All samples count equally.
  */
 export function applyTarget(
   samples: readonly Sample[],

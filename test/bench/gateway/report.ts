@@ -2,7 +2,7 @@ import { median, type LoadFigures } from './load.ts';
 
 export type System = 'bare' | 'portkey' | 'ours';
 
-/** One run of a load, with the CPU time of all the system's processes until its queues were empty. */
+/** The result of one load run. The CPU time covers all processes of the system until the queues were empty. */
 export interface Measured {
   readonly system: System;
   readonly load: string;

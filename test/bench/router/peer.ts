@@ -2,9 +2,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { makeMiniLm, shape } from './minilm-graph.ts';
 import { cpuMs, quantile, round } from './router.ts';
 
-/**
- * The number of word-piece tokens in a tool's name and description. For public tools, the mean is about 60.
- */
+/** The number of word-piece tokens in a tool's name and description. Public tools have about 60 tokens on average. */
 const tokens = 64;
 
 /**

@@ -72,7 +72,7 @@ export class RouterUnderTest {
       listsBytesMax: 32 * mebibyte,
     });
     const metrics = createMetrics('tool-router');
-    // As in the service, the only account may use all processor time.
+    // A single account may use all processor time, as in the service.
     // The benchmark runs fewer jobs than these limits.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {

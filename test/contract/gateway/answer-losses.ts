@@ -16,10 +16,7 @@ interface AnswerLoss {
    * and non-streaming responses.
    */
   readonly streamed?: boolean;
-  /**
-   * Changes the expected reading in the way that the loss changes the response. By default, the loss does not
-   * change the expected reading.
-   */
+  /** Removes the lost content from the expected response. By default, the expected response stays unchanged. */
   readonly apply?: (reading: AnswerReading) => AnswerReading;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The meaning of a request, independent of its format. Requests with the same meaning but different spellings
- * have the same reading.
+ * The meaning of a request, independent of its format. Two requests with the same meaning have equal values,
+ * even if their spelling or format differs.
  */
 import type { ChatMessage, ChatPart, ChatRequest, ChatTool } from '@gateway/interchange';
 import { asList, asMembers, join, readJson } from './answer-reading.ts';

@@ -9,18 +9,15 @@ const perDay = 200;
 /** The number of conversations before the fall of recall, and the maximum number after the fall. */
 export const [usual, watchedMax] = [6_000, 1_500];
 /**
- * The number of conversations between two calibrations while recall falls or is suspected to fall. By
- * default, one in 20 conversations is a shadow conversation.
+ * The number of conversations between two calibrations during a real or suspected fall of recall. By default,
+ * one in 20 conversations is a shadow conversation.
  */
 const every = 20;
-/**
- * The relative growth in conversations, before a fall of recall, after which the worker computes a new
- * policy.
- */
+/** Before a fall of recall, the worker computes a new policy whenever conversations have grown by this share. */
 const growth = 0.3;
 export const quietConversations = 20_000;
 /**
- * The number of conversations between two calibrations while recall is not suspected to fall. An alarm
+ * The number of conversations between two calibrations while the worker suspects no fall of recall. An alarm
  * requires evidence from several calibrations.
  */
 const quietEvery = 200;
@@ -36,7 +33,7 @@ export interface FallFigures {
    * tool gets a low rank.
    */
   readonly strayed: Delays;
-  /** The delays of the alarm if both causes of lower ranks occur together. */
+  /** The delays of the alarm if all needed tools rank lower and some conversations need a tool below rank K. */
   readonly both: Delays;
 }
 

@@ -27,7 +27,7 @@ export interface ListReport {
   readonly requestsPerSession: number;
   /** The costs and recall of the method that sends each request with its K best tools. */
   readonly stateless: readonly Point[];
-  /** Figures of the methods that keep the tool set of each conversation, by recovery mode and K. */
+  /** The costs and recall of each recovery mode and K, if every conversation keeps its tool set. */
   readonly frontier: readonly Point[];
   /** The costs and recall for each recall target, with the prices of each model. */
   readonly priced: Readonly<Record<string, readonly Point[]>>;

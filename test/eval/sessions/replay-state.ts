@@ -32,8 +32,8 @@ export interface ReplayState {
   /** The token count of the definitions that user turns loaded at the end of the conversation. */
   loadedTokens: number;
   /**
-   * The number of tokens after the tools in the last request, or 0 before the first request. `sentBefore` has
-   * the number of tokens after the tools when each user turn arrived.
+   * The token count of the last request without its tools, or 0 before the first request. `sentBefore`
+   * contains this count at the arrival of each user turn.
    */
   sentTokens: number;
   readonly sentBefore: number[];

@@ -42,8 +42,8 @@ export interface ReplayOutcome {
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each call to a pruned tool, how often the model had needed the tool by then. Each need of a pruned
-   * tool is one chance for recovery.
+   * For each call to a pruned tool, how often the model had needed the tool before. Each of these needs is a
+   * chance for recovery.
    */
   readonly chances: readonly number[];
   /** The number of recovery rounds if the model uses recovery at its first opportunity. */

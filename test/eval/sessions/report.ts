@@ -35,8 +35,8 @@ export function printReport(reports: readonly ListReport[]): void {
 
 interface Bar {
   /**
-   * The gateway's cheapest setting that reaches the default recall target by conversation. Returns null if no
-   * setting reaches the recall target.
+   * The gateway's cheapest setting whose recall per conversation reaches the default recall target. Returns
+   * null if no setting reaches the recall target.
    */
   readonly ours: Point | null;
   /**

@@ -12,10 +12,7 @@ export function toolsSeen(body: Buffer): ReadonlySet<string> {
 const toolLists = ['tools', 'functions', 'additional_tools'];
 const extraObjects = ['additionalModelRequestFields', 'extra_body'];
 
-/**
- * Reads a body as tolerantly as any server might. The reading includes every field that some API interprets
- * as a tool.
- */
+/** Parses a body as tolerantly as any server might, and collects every field that some API interprets as a tool. */
 class Reading {
   readonly #parser: Parser;
   readonly #seen: Set<string>;

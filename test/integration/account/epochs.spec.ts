@@ -77,7 +77,7 @@ describe('a change that was committed but not announced', () => {
     database = new pg.Pool({ connectionString: stack.dev.postgres.account, max: 1 });
     undo.push(() => database.end());
   });
-  /** Waits until all changes of the account are announced, so that the sweep finds nothing to do. */
+  /** Waits until all changes are announced, so that the periodic search for unannounced changes finds none. */
   const untilAnnounced = () =>
     eventually(async () => {
       const { rows } = await database.query('SELECT 1 FROM accounts WHERE announced_epoch < epoch');

@@ -68,8 +68,8 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
 }
 
 /**
- * Returns the fields of a request. The arguments set the number of pruned tools and the number of tokens that
- * compression saves.
+ * Returns the usage event fields of a request with the given number of pruned tools, and with the given
+ * number of tokens that compression saved.
  */
 export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
   return {

@@ -35,7 +35,7 @@ async function simulate(seed: number): Promise<Outcome> {
   const spanMs = minuteMs + draw() * minuteMs;
   for (let burst = 0; burst < 150; burst += 1) {
     // Half of the runs start with 60 bursts of requests in the first two seconds.
-    // All other bursts of requests occur at random times in the run.
+    // The remaining bursts start at random times during the whole run.
     const at = seed % 2 === 0 && burst < 60 ? draw() * 2_000 : draw() * spanMs;
     simulated.burst(startMs + at, 1 + Math.floor(draw() * 60));
   }

@@ -39,7 +39,7 @@ it('over four minutes of bursts, every minute admits at most the limit and at le
     const inMinute = admittedAt.filter((at) => at >= from && at < from + 60_000 - delayMs);
     expect(inMinute.length).toBeLessThanOrEqual(caller.rateLimitRpm);
   }
-  // The requests fill four windows of one minute. Each window ends with a delay of up to half a second.
+  // The requests fill four windows of one minute. The start of a window may be delayed by up to half a second.
   expect(admittedAt.length).toBeGreaterThanOrEqual(4 * caller.rateLimitRpm * 0.99);
   expect(admittedAt.length).toBeLessThanOrEqual(4 * caller.rateLimitRpm * 1.01);
 }, 300_000);

@@ -93,7 +93,7 @@ describe('totals over many months', () => {
       const change = {
         ...{ toolsIn: 20 + at, toolsOut: 5, usage: usage(at), costUsd: at % 3 === 0 ? null : 0.1 },
         // In some requests, recovery rounds cost more than pruning saves.
-        // In some requests, the tool definitions' tokens were not counted.
+        // In some requests, the gateway did not count the tokens of the tool definitions.
         ...{ recoveryTokens: at % 4 === 0 ? at * 150 : 0, toolTokensSaved: at % 6 === 0 ? null : 40 - at },
       };
       await recordAt(

@@ -32,7 +32,7 @@ export function packagesAreInstalled(root) {
   });
 }
 
-/** Runs a child process attached to the same terminal. Returns its exit code, or null after a signal. */
+/** Runs a child process attached to the same terminal. Returns the exit code, or null after a signal. */
 function runAttached(command, args, cwd) {
   const child = spawn(command, args, { cwd, stdio: 'inherit' });
   return new Promise((settle, reject) => {

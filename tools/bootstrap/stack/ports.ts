@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readJson, writePrivateJson } from './data-dir.ts';
 import type { DataDir } from './data-dir.ts';
 
-/** Free ports lie below the ephemeral port range, so that no outgoing connection takes a reserved port. */
+/** Reserved ports must lie below the ephemeral port range, which outgoing connections use. */
 const FREE_PORTS = { from: 20_000, to: 32_000 } as const;
 
 /** The default ports for the first stack on a machine. */

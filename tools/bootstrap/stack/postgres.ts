@@ -77,9 +77,9 @@ async function withPasswordFile(
 }
 
 /**
- * Removes the stale lock file of a Postgres server that was killed together with its machine or container. A
- * different program may now have the process id in the lock file. Postgres would then assume that another
- * server is running, and refuse to start.
+ * Removes the stale lock file of a Postgres server that was killed together with its machine or container. If
+ * a different program now has the process id in the lock file, Postgres would assume that another server is
+ * running, and refuse to start.
  */
 function dropForeignLock(clusterDir: string): void {
   const lockFile = join(clusterDir, 'postmaster.pid');

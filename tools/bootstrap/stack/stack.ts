@@ -145,7 +145,7 @@ async function prepareServices(
 /**
  * Starts a whole stack with servers, databases, migrations, services and the demo account. Resolves when all
  * processes are ready. Writes the stack's addresses and credentials to `dev.json`. Throws if a process fails
- * to start. After an error, the caller must end the supervision.
+ * to start. After an error, the caller must call `supervision.end()`.
  * @param env the caller's environment, with the URLs of external servers and the variables for the services
  */
 export async function startStack(

@@ -26,7 +26,7 @@ const supervision = await beginSupervision(options, report).catch((error: unknow
   process.exit(1);
 });
 
-/** Ends the stack and this process. The exit code comes from the first call of this function. */
+/** Ends the stack and this process. Later calls of this function do not change the exit code. */
 function end(exitCode: number): void {
   process.exitCode ??= exitCode;
   void supervision.end().then(() => {

@@ -56,8 +56,8 @@ export class UnitBoard {
   }
 
   /**
-   * Stops all processes, starting with the public entry point and ending with the servers. After the stop, no
-   * process can be started.
+   * Stops all processes, starting with the public entry point and ending with the servers. No process can be
+   * started afterwards.
    */
   async stopAll(): Promise<void> {
     this.#isClosed = true;
