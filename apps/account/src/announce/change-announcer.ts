@@ -61,10 +61,10 @@ interface UnannouncedAccount {
 
 /**
  * Announces changes, so that gateways drop stale cache entries. Changes to keys and accounts are broadcast. The
- * announcer also writes the epoch (number) of each change to Redis, for gateways that miss the broadcast.
- * Callers must call the announcer only after the transaction has committed. Each account's row contains the
- * last announced epoch, because a process can be killed between the commit and the announcement. A sweep on
- * every replica repeats announcements that are missing.
+ * announcer also writes the epoch (number) of each change to Redis, for gateways that miss the broadcast. Callers
+ * must call the announcer only after the transaction has committed. Each account's row contains the last announced
+ * epoch, because a process can be killed between the commit and the announcement. A periodic sweep on every replica
+ * finds and repeats lost announcements.
  */
 export class ChangeAnnouncer {
   readonly #messaging: ChangeAnnouncerParts['messaging'];

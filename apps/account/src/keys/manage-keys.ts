@@ -25,8 +25,8 @@ import type { AccountDatabase, AccountModels } from '../persistence/account-data
 /** Maximum number of active API keys per account. With this maximum, a list of all keys fits into one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked
- * keys. Above the maximum, the keys that were revoked first are deleted first.
+ * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked keys. If
+ * more keys were revoked, the keys that were revoked first are deleted.
  */
 const revokedKeysMax = 10_000;
 /**
@@ -128,7 +128,7 @@ function renderChanges(body: UpdateApiKeyBody) {
   });
 }
 
-/** Lists the parts of an API key's permissions that the request body sets. */
+/** Lists which parts of an API key's permissions the request body sets. */
 function partsOf(body: UpdateApiKeyBody): GrantedParts {
   return Object.fromEntries(Object.entries(allParts).filter(([, field]) => field in body));
 }

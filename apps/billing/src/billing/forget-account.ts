@@ -63,8 +63,8 @@ async function forgetCustomer(
 
 /**
  * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read the
- * deletion mark. Therefore, no writer can add a ledger entry after the account was renamed. An SQL statement
- * takes its snapshot after it acquires its locks, so a writer that waits for the lock reads the deletion mark.
+ * deletion mark. No writer can therefore add a ledger entry after the account was renamed. An SQL statement takes its
+ * snapshot after it acquires its locks, so a writer that waits for the lock reads the deletion mark.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

@@ -13,8 +13,8 @@ import type { Redis } from 'ioredis';
  */
 const concurrency = 2;
 /**
- * If a process dies, another process takes over its ledger batch after this number of milliseconds. Up to
- * five more seconds can pass until the dead process is detected.
+ * If a process dies, another process takes over its ledger batch after this number of milliseconds. A dead process is
+ * detected up to five seconds after this time.
  */
 const lockDurationMs = 5_000;
 

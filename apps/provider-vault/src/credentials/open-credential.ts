@@ -25,9 +25,9 @@ export interface OpenedCredential {
 type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'>;
 
 /**
- * Returns a credential to one gateway process, encrypted with the public key of the process. Returns nulls if
- * the credential does not exist. The audit row is committed before the secret is decrypted, so no secret leaves
- * the vault without an audit row. Throws `internal_error` for a tampered database row. Throws
+ * Returns a credential to one gateway process, encrypted with the public key of the process. All returned fields are
+ * null if the credential does not exist. The audit row is committed before the secret is decrypted, so no secret
+ * leaves the vault without an audit row. Throws `internal_error` for a tampered database row. Throws
  * `service_unavailable` if the key of the row cannot be used at the moment.
  */
 export async function openCredential(

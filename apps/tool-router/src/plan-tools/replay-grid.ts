@@ -23,8 +23,8 @@ export function listGrid(scored: number, factor = gridFactor): number[] {
 
 /**
  * Plans a shadow conversation again for each tried K, as if the account had a calibrated policy with that K. Returns
- * a K for each tool. At this K and at every larger K, the newest turn's tool set contains the tool. A tool that is
- * sent only with the whole tool list gets the number of tools that count toward K.
+ * a K for each tool. At this K and at every larger K, the newest turn's tool set contains the tool. If no tried K
+ * includes a tool, the tool gets the number of tools that count toward K.
  * @param turns every user turn of the conversation so far, oldest first.
  */
 export function* replayGrid(
@@ -34,7 +34,7 @@ export function* replayGrid(
 ): Pieces<Map<number, number>> {
   const scored = index.names.length - options.pinned.size;
   const held = new Map<number, number>();
-  // The tools that the tool set contains at every K tried so far, and the smallest K tried so far.
+  // The code tracks the tools that every tool set so far contains, and the smallest K tried so far.
   const always = new Set(index.names.keys());
   let smallest = Math.max(1, scored);
   const factor = index.names.length * turns.length > coarseFrom ? coarseFactor : gridFactor;

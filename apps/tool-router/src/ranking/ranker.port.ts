@@ -99,8 +99,8 @@ export interface TurnRanking {
    */
   readonly namesTop: boolean;
   /**
-   * The share of the best tool's score, from 0 to 1, if scores are treated as log-odds. For vector ranking,
-   * the share is a probability. For keyword ranking, the share is only an indication.
+   * The best tool's share of all scores, from 0 to 1, if the scores are treated as log-odds. For vector ranking, the
+   * confidence is a probability. For keyword ranking, the confidence is only an indication.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;

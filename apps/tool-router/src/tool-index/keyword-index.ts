@@ -162,9 +162,9 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 }
 
 /**
- * Looks up the postings (index entries) of each token once by text, and then stores their place in the token
- * object. If another count during a pause overwrites the stored place of a token, the function looks up the
- * postings by the token's text again.
+ * Looks up the postings (index entries) of each token once by text, and then stores their place in the token object.
+ * Another count during a pause can overwrite the stored place. In that case, the postings are looked up by text
+ * again.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();

@@ -43,8 +43,8 @@ export interface ToolVectorsOptions {
 }
 
 /**
- * Provides the first encoder's vectors. The encoding of a tool starts as soon as its definition arrives. The
- * router looks up a vector in memory and then in the shared store. A vector that is in neither store is computed.
+ * Provides the first encoder's vectors. The encoding of a tool starts as soon as its definition arrives. The router
+ * looks up a vector in memory and then in the shared store. Missing vectors are computed.
  */
 export class ToolVectors {
   readonly #options: ToolVectorsOptions;

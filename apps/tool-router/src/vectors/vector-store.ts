@@ -42,7 +42,7 @@ export class VectorStore {
    * definitions repeatedly if a vector cannot be computed.
    */
   readonly #forgotten = new LRUCache<string, true>({ max: 10_000, ttl: forgottenMs });
-  /** The pending tools, each with the work that loads or computes its vector. */
+  /** The pending tools, each with a promise that settles when its vector is loaded or computed. */
   readonly #pending = new Map<string, Promise<void>>();
   #blocks: VectorBlocks | undefined;
   /** Id of the model that computed the vectors in memory. */

@@ -84,7 +84,7 @@ export async function queryToolDays<Row>(
  */
 export const isPruned = 'coalesce(tools_pruned, tools_in - tools_out) > 0';
 
-/** The expressions that add a log row to its hour in `usage_hours`, in the service and in database triggers. */
+/** SQL for the amounts that a log row adds to its hour in `usage_hours`, in the service and in database triggers. */
 const addends = {
   requests: '1',
   errors: "(status = 'error')::int",

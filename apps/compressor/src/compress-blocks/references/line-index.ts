@@ -16,8 +16,8 @@ const fewGainMin = 32;
  */
 const lineLookedAt = 4_000;
 /**
- * A number that stands for a line and separates blocks in the index. In sent text, references and markers are
- * all replaced by the same number.
+ * A number that stands for a line and separates blocks in the index. In text that was already sent, this number
+ * replaces each reference and each marker.
  */
 const gap = -1;
 /**

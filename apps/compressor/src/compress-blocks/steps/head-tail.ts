@@ -3,8 +3,8 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
 /**
- * Maximum size in tokens of a tool result that is not trimmed. For a shorter result, the model's request for the
- * omitted parts would cost more than trimming saves.
+ * Tool results up to this size in tokens are not trimmed. For a shorter result, the model's request for the omitted
+ * parts would cost more than trimming saves.
  */
 const tokensMax = 2_500;
 const headTokens = 900;

@@ -12,7 +12,7 @@ export interface ShadowSample {
    * limited. Empty if the model called no tools.
    */
   readonly neededKs: readonly number[];
-  /** Number of called tools that the plan, which was not applied, would have pruned. */
+  /** Number of called tools that the plan would have pruned if it had been applied. */
   readonly missed: number;
   /** Whether the plan would have enabled recovery. */
   readonly isArmed: boolean;

@@ -15,8 +15,7 @@ const shareMin = 0.5;
 /**
  * The index of the first conversation after the newest change of the tool list, the model or the ranker. A new value
  * counts as a change only if most conversations after its first use also have the new value. Tool lists that change
- * with every conversation and models on trial therefore do not count as changes. Returns null if the setup did not
- * change.
+ * with every conversation, and models on trial, do not count as changes. Returns null if the setup did not change.
  */
 export function findChange(conversations: readonly { readonly setup: Setup }[]): number | null {
   const changes = [0, 1, 2].flatMap((part) => findPart(conversations, part) ?? []);

@@ -94,10 +94,10 @@ function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: Requ
 type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
- * Returns the cause of a prompt cache miss. If the cache lifetime has expired and the provider read no cached
- * tokens, the cause is the lifetime. In all other cases, the cause is the client or the gateway if one of
- * them changed the prompt. If neither the client nor the gateway changed the prompt, the cause is the
- * provider or the expired lifetime.
+ * Returns the cause of a prompt cache miss. If the cache lifetime has expired and the provider read no cached tokens,
+ * the cause is the lifetime. In all other cases, the cause is the client or the gateway if one of them changed the
+ * prompt. If neither the client nor the gateway changed the prompt, the cause is the provider or the expired cache
+ * lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;
