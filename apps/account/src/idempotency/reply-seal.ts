@@ -6,8 +6,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * The owner of a stored reply. A reply can be decrypted only with the account and the idempotency key that it
- * belongs to.
+ * The owner of a stored reply. A reply can be decrypted only with its owner's account id and idempotency key.
  */
 export interface ReplyOwner {
   readonly accountId: string;

@@ -14,7 +14,7 @@ const policy = { rateLimitRpm: 600, dailyTokenBudget: 1_000n, weeklyTokenBudget:
 const all: readonly KeyScope[] = ['inference', 'read', 'manage'];
 const future = new Date('2030-01-01T00:00:00Z');
 
-/** Returns an API key with all permissions of the account except for the given restrictions. */
+/** Returns an API key that has all permissions of the account, except where `parts` restricts them. */
 const keyWith = (
   parts: Partial<Omit<KeyAuthority, 'limits'>> & { limits?: Partial<typeof account> } = {},
 ) => ({

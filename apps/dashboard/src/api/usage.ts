@@ -40,7 +40,7 @@ export function useKeyUsage(span: { readonly from: string; readonly to: string }
   });
 }
 
-/** The time span to which usage figures apply. With a session id, the figures cover only the requests of this session. */
+/** The time span to which usage figures apply. If a session id is given, the figures cover only its requests. */
 export interface CacheReportQuery {
   readonly from: string;
   readonly to: string;

@@ -217,8 +217,8 @@ export class ToolPlanner {
   }
 
   /**
-   * The version of the account's routing policy from the start of the conversation. The optional third part
-   * of the policy version string contains the version.
+   * The account's routing policy from the start of the conversation. The third part of `policyVersion`, if present,
+   * is the version of this policy.
    */
   #pinned(accountId: string, policyVersion: string): ReturnType<RoutingPolicies['find']> {
     const version = policyVersion.split('/')[2];

@@ -64,7 +64,7 @@ interface Message {
 }
 
 /**
- * The share of identifiers (`get_user`, `getUser`, `a/b.c`) that are in parts of the texts that a person wrote.
+ * The share of a text's identifiers (`get_user`, `getUser`, `a/b.c`) that a person wrote.
  */
 function shareWritten(texts: readonly string[]): number {
   const count = (text: string): number =>

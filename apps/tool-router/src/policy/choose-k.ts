@@ -266,10 +266,10 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
 }
 
 /**
- * The expected savings of pruning now, in a conversation that was sent with the whole tool list so far. The
- * remaining requests of the expected conversation send shorter definitions. The first request after pruning
- * writes the remaining definitions and all earlier messages to the cache again. Without pruning, the provider
- * would read the definitions and messages from the cache.
+ * The expected savings if pruning starts now, after requests with the whole tool list. The remaining requests of the
+ * expected conversation send shorter definitions. The first request after pruning writes the remaining definitions
+ * and all earlier messages to the cache again. Without pruning, the provider would read the definitions and messages
+ * from the cache.
  */
 function worthOfSwitch(best: Option, question: KQuestion, sent: SentWhole): Worth {
   const { price, tools, scored } = question;

@@ -41,10 +41,10 @@ export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * The values of K for a class of turns, one for each overall recall in ascending order. Each entry's K (number of
-   * ranked tools) reaches the entry's recall with the fewest forwarded tools in total. Each forwarded tool raises the
-   * recall of confident turns more than the recall of unsure turns. Confident turns have an above-average recall, and
-   * unsure turns have a below-average recall.
+   * A list of K values for a class of turns, with one entry for each overall recall, in ascending order. Each entry's
+   * K (number of ranked tools) reaches the entry's recall with the fewest forwarded tools in total. Each forwarded
+   * tool raises the recall of confident turns more than the recall of unsure turns. Confident turns have an
+   * above-average recall, and unsure turns have a below-average recall.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }

@@ -137,8 +137,8 @@ export class SemanticRanker implements ToolRanker {
   }
 
   /**
-   * Returns the second encoder's vectors for a tool list and a turn. Returns undefined if a vector is
-   * missing, or if the second encoder fails or is not ready in time for a ranking by the first encoder.
+   * Returns the second encoder's vectors for a tool list and a turn. Returns undefined if a vector is missing, if the
+   * second encoder fails, or if a ranking by both encoders would be late.
    */
   async #readSecond(
     index: KeywordIndex,

@@ -64,7 +64,7 @@ const leadersMax = 3;
 const needyMax = 5;
 /**
  * A tool is a supplier of a top-ranked tool if at least this share of its name occurs in that tool's parameter words.
- * Tools that supply a parameter of the supplier also count, multiplied by `secondHop`.
+ * Tools that supply a parameter of such a supplier are also related, with the factor `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;
@@ -98,7 +98,7 @@ export function* measureAffinity(
   };
 }
 
-/** The largest cosine between each tool and one of the top-ranked tools. Negative cosines count as 0. */
+/** For each tool, the largest cosine to one of the top-ranked tools. Negative cosines count as 0. */
 export function* measureNearness(
   order: Uint32Array,
   { tools, dimensions }: { readonly tools: Float32Array; readonly dimensions: number },

@@ -10,8 +10,8 @@ import { gramsOf } from './stage-list.ts';
 const lookAlikeMin = 0.5;
 const lookAlikeDiscount = 0.8;
 /**
- * Maximum number of words in a turn that match by similarity. Words above the maximum match only exactly,
- * because the search for similar words is expensive.
+ * Maximum number of words in a turn that match by similarity. Additional words match only exactly, because the search
+ * for similar words is expensive.
  */
 const softWordsMax = 64;
 
@@ -80,7 +80,7 @@ function takeBest(
   }
 }
 
-/** Computes which share of each tool's name the matching words cover, by word weight and likeness. */
+/** Computes how much of each tool's name the matching words cover, measured by word weight and likeness. */
 function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
   const covered = new Float64Array(index.names.length);
   for (const [word, likeness] of met) {

@@ -23,8 +23,7 @@ class Postings {
   #gains: Float64Array | undefined;
 
   /**
-   * The array initially has one element. Most terms occur in a single tool, and an array of this form
-   * reserves no extra memory.
+   * An array that starts with one element reserves no extra memory, and most terms occur in only one tool.
    */
   constructor(lengths: ListLengths, position: number, count: number) {
     this.#lengths = lengths;
@@ -33,7 +32,7 @@ class Postings {
   }
 
   /**
-   * Adds a tool to the term's postings. The parameter `count` is in quarters, like the counts in tool cards.
+   * Adds a tool to the term's postings. The parameter `count` has units of a quarter, like the counts in tool cards.
    */
   add(position: number, count: number): void {
     this.positions.push(position);

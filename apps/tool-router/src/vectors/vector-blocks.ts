@@ -4,8 +4,8 @@ import type { PackedVector } from './packed-vector.ts';
 /** Number of vectors per block. Blocks are allocated on demand, so an idle router has none. */
 const blockRows = 4096;
 /**
- * Number of bytes per vector beyond its numbers, for the hash (64 characters), the cache entry and the
- * scale, measured with 100,000 vectors.
+ * Number of additional bytes per vector for the hash (64 characters), the cache entry and the scale, measured with
+ * 100,000 vectors.
  */
 const rowOverheadBytes = 220;
 

@@ -15,7 +15,7 @@ function offer(name: string, description = '', parameters: unknown = null): Offe
   return { name, description, parameters, examples: [] };
 }
 
-/** An object schema with descriptions of all properties, which are all required. */
+/** An object schema in which all properties are required and have descriptions. */
 const schemaOf = (...names: string[]) => ({
   type: 'object',
   properties: Object.fromEntries(

@@ -131,7 +131,7 @@ function judgeSchema({ parameterList, parameters }: AssessedTool): Judgement {
   };
 }
 
-/** Whether the schema describes no arguments but accepts any arguments. */
+/** Whether the schema accepts any arguments without describing them. */
 function isOpen(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   const { properties, additionalProperties } = schema as Record<string, unknown>;

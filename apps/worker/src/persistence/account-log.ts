@@ -37,8 +37,8 @@ interface PageSpan extends LogSpan {
 }
 
 /**
- * SQL columns for a query with `queryAccountPage`. The columns contain the total number of rows in a list,
- * and one page of the list under the name of the list.
+ * SQL columns for a query with `queryAccountPage`. One column contains the total number of rows in the list. The
+ * other column has the list's name and contains one page of the list.
  */
 export const pageOf = (list: string, orderBy: string): string => `
   (SELECT count(*) FROM ${list})::float8 AS total, (

@@ -39,7 +39,7 @@ export class Partitions {
   /** Resolves when a partition exists for every given time. */
   async ensure(timesMs: Iterable<number>): Promise<void> {
     const missing = new Map<string, MonthPartition>();
-    // The events of a batch are usually from one month, so the partition is looked up once per batch.
+    // The events of a batch usually belong to one month, so the partition is looked up once per batch.
     let [from, to] = [Infinity, -Infinity];
     for (const timeMs of timesMs) {
       if (timeMs >= from && timeMs < to) continue;

@@ -63,8 +63,8 @@ function RequestList({ filter, until, onClear }: RequestListProps) {
 }
 
 /**
- * The number of requests at which the gateway stops counting. Every list is filtered by its end time, so
- * the limit applies to every list.
+ * The number of requests at which the gateway stops counting. The gateway limits the count for lists with a time
+ * filter, and every list has an end time.
  */
 const countedMax = 100_000;
 

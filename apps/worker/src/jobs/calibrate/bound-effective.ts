@@ -14,9 +14,9 @@ const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
- * Factor by which the test weights a conversation that misses several tools. With several missed tools, the
- * loss of a conversation is less certain than with one missed tool. The exact test is valid for any weight.
- * A factor of 1.5 was chosen because it allows the most misses.
+ * Factor by which the test weights a conversation that misses several tools. With several missed tools, the loss of a
+ * conversation is less certain than with one missed tool. The exact test is valid for any weight. The factor 1.5 was
+ * chosen because it lets the test tolerate the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -158,7 +158,7 @@ function cumulateSmall(most: number, samples: number, chance: number): number {
   return Math.min(1, sum);
 }
 
-/** The logarithms of the factorials n! for each n up to the maximum of the exact test. */
+/** The logarithms of the factorials of all numbers up to the maximum of the exact test. */
 const logFactorials = new Float64Array(exactMax + 1);
 for (let n = 2; n <= exactMax; n += 1) logFactorials[n] = (logFactorials[n - 1] ?? 0) + Math.log(n);
 

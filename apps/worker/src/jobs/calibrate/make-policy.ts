@@ -19,7 +19,7 @@ const bucketsMax = 128;
 const growth = 0.1;
 /**
  * Up to this number of conversations, the figures of a bucket are published after every new conversation. The
- * share of conversations selected as shadow conversations depends on the published figures.
+ * published figures determine the share of conversations that are selected as shadow conversations.
  */
 const samplesInFull = 100;
 /** The recovery rate is published again after a change of this size. */

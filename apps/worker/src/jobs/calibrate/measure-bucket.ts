@@ -7,9 +7,8 @@ export interface ShadowSample {
   readonly at: string;
   readonly bucket: string;
   /**
-   * The K (number of ranked tools) required for each called tool, which is the smallest K at which the tool
-   * set contains the tool at its first call. The values are in descending order, and their number is
-   * limited. Empty if the model called no tools.
+   * For each called tool, the smallest K (number of ranked tools) at which the tool set contains the tool at its
+   * first call. The values are in descending order, and their number is limited. Empty if the model called no tools.
    */
   readonly neededKs: readonly number[];
   /** Number of called tools that the plan would have pruned if it had been applied. */
@@ -82,9 +81,9 @@ export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: n
 }
 
 /**
- * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf`
- * converts the number of needed tools that are pruned at K to the loss of a conversation. Returns one point
- * for each K at which the sum changes, in ascending order of K, up to the maximum number of points.
+ * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf` converts the
+ * number of pruned needs in a conversation to the loss of the conversation. Returns one point for each K at which the
+ * sum changes, in ascending order of K, up to the maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],

@@ -53,9 +53,9 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 }
 
 /**
- * The tool calls of a conversation are correlated, so they carry less information than independent tool
- * calls. Without a change in recall, the expected value of a likelihood ratio is 1. Returns an exponent of
- * at most 1 with which the mean ratio of the reference conversations is 1.
+ * The tool calls of a conversation are correlated, so they carry less information than independent tool calls.
+ * Without a change in recall, the expected value of a likelihood ratio is 1. The returned exponent is at most 1, and
+ * makes the mean ratio of the reference conversations equal to 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);

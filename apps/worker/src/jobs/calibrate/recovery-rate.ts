@@ -137,9 +137,9 @@ export function lossOf(misses: number, recoveryRate: number): number {
 }
 
 /**
- * Computes bounds for effective recall, from the sum of the losses of `samples` conversations. A loss between 0
- * and 1 has at most the variance of a coin toss with the same mean, so the binomial bound at the real-valued sum
- * of the losses is conservative. `npm run eval:served` measures the error of the bounds of effective recall.
+ * Computes bounds for effective recall, from the sum of the losses of `samples` conversations. Losses between 0 and 1
+ * vary at most as much as a coin toss with the same mean. The binomial bound for the sum of the losses is therefore
+ * conservative. `npm run eval:served` measures the error of the bounds of effective recall.
  */
 export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {

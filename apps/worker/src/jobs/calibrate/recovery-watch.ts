@@ -34,7 +34,7 @@ const certainty = 0.95;
 export const dateLength = 10;
 
 /**
- * Measures how often the model recovers tools. From the measurements, the watch computes how a ten-point drop in
+ * Measures how often the model recovers tools. From the measurements, the class computes how a ten-point drop in
  * forwarded recall changes the probability of a recovery. The calculation assumes that recoveries are proportional to
  * conversations in which K (the number of ranked tools) was too small. Shadow conversations measure the share of
  * conversations with a missed tool, so that a change of K is not mistaken for a drop in recall.
@@ -47,8 +47,8 @@ export class RecoveryWatch {
   }
 
   /**
-   * @param missShareAt a function that returns the share of shadow conversations that need more than K ranked
-   * tools. The share must be above 0.
+   * @param missShareAt a function that returns the share of shadow conversations that need more than K ranked tools.
+   *   The returned share must be above 0.
    */
   fit(missShareAt: (k: number) => number): RecoveryLikelihood {
     let [events, missed] = [0, 0];
@@ -137,8 +137,8 @@ export function measureDispersion(
 }
 
 /**
- * Sums the squared differences between the counts in the blocks and their expected values. Also sums the
- * variances of the counts under the assumption that conversations are independent.
+ * Sums the squared differences between the counts in the blocks and their expected values. The class also sums the
+ * variances that the counts would have if conversations were independent.
  */
 class Tally {
   #events = 0;

@@ -17,11 +17,11 @@ const growth = 0.2;
  */
 const alarmMultiple = 3_000_000;
 /**
- * Maximum number of conversations in a run of the CUSUM test. Fewer conversations are sufficient to confirm a
- * drop of ten percentage points in recall. In a longer run, small errors in the reference conversations could
- * look like evidence of a drop. Therefore, when a run reaches the maximum length, its conversations join the
- * reference, and a new run starts. The limit on the run length follows the idea of window-limited tests (Lai,
- * "Sequential changepoint detection in quality control and dynamical systems", 1995).
+ * Maximum number of conversations in a run of the CUSUM test. Fewer conversations are sufficient to confirm a drop of
+ * ten percentage points in recall. In a longer run, small errors in the reference conversations could look like
+ * evidence of a drop. When a run reaches this length, its conversations therefore join the reference, and a new run
+ * starts. The limit on the run length follows the idea of window-limited tests (Lai, "Sequential changepoint
+ * detection in quality control and dynamical systems", 1995).
  */
 const runMax = 1_000;
 const alarmMin = 7;

@@ -43,7 +43,7 @@ export async function listRequests(
 }
 
 /**
- * Counts requests with the hourly totals. For each API key, the hourly totals contain the number of requests
+ * Counts requests by means of the hourly totals. For each API key, the hourly totals contain the number of requests
  * and errors that are still in the log.
  */
 async function countRequests(

@@ -107,8 +107,8 @@ function renderRate(rate: RecoveryRate): RoutingCalibration['recovery_rate'] {
 }
 
 /**
- * Returns how many conversations without a missed tool the lower bound of recall requires. The required
- * number is ln 0.05 / ln target, because the bound for n conversations is 0.05^(1/n).
+ * Returns how many conversations without a missed tool are needed for the lower bound of recall to reach the target.
+ * The required number is ln 0.05 / ln target, because the bound for n conversations is 0.05^(1/n).
  */
 function countNeeded({ samples }: PolicyBucket, recallTarget: number): number {
   return Math.max(samples + 1, Math.ceil(Math.log(0.05) / Math.log(recallTarget)));
