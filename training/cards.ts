@@ -103,5 +103,5 @@ function percent(value: number | undefined): string {
   return value === undefined ? '-' : (100 * value).toFixed(1);
 }
 
-// The call must follow the constants, because the function uses the constants.
+// The function uses the constants above, so this call must come last.
 if (import.meta.main) writeCards();

@@ -30,7 +30,7 @@ export function noteUsedSecret(name: string, value: string): void {
   if (dataDir && isObserved(dataDir) && value.length >= charactersMin) noteSecret(dataDir, { name, value });
 }
 
-/** Records the secrets in an HTTP request and in its response. Error responses are stored too. */
+/** Records the secrets in an HTTP request and in its response, including error responses. */
 export function noteExchange({ path, sentHeaders, sentBody, status, headers, bytes }: NotedExchange): void {
   const [at = path] = path.split('?', 1);
   for (const name of ['authorization', 'x-api-key', 'cookie'] as const) {

@@ -1,4 +1,4 @@
-/** Tests the interface document line by line, and the deviations found by an audit. */
+/** Tests each line of the interface document, and each deviation that an audit found. */
 import { accountRows } from './interface-account-rows.fixture.ts';
 import { auditRows } from './interface-audit-rows.fixture.ts';
 import { chatRows } from './interface-chat-rows.fixture.ts';

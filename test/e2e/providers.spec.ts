@@ -75,7 +75,7 @@ it('a credential is sent only to the address for which it was saved', async () =
     connectProvider(baseUrl, account.apiKey, { provider: name, api_key, base_url: `${at.url}/v1` });
   await connect('groq', firstKey, provider);
   await connect('mistral', secondKey, elsewhere);
-  // The gateway does not follow the redirect with the credential.
+  // The gateway does not follow the redirect, so the credential stays with the provider.
   provider.enqueue(null, { status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` } });
   const redirected = await postChat(baseUrl, account.apiKey, hello('groq'));
   expectError(redirected, { status: 502, type: 'api_error', code: 'upstream_invalid' });

@@ -38,7 +38,7 @@ export const describeTools = (id: string, ...names: string[]) => ({
   arguments: { action: 'describe', names },
 });
 
-/** A call to a pruned tool by way of the recovery tool. */
+/** A call to a pruned tool through the recovery tool. */
 export const throughRecovery = (id: string, name = wanted, args: unknown = given) => ({
   id,
   name: recoveryToolName,

@@ -82,7 +82,7 @@ describe('routing strings', () => {
     for (const edge of replicas(stack)) {
       const next = await askRouted(key, { model: 'svc/auto', messages }, edge);
       expect(next).toMatchObject({ id: first.id, choice: { level: 'high' } });
-      // A replica without the stored model choice chooses by the first turn again, and chooses the same model.
+      // A replica that has not stored the model choice chooses the same model again, from the first turn.
       if (edge === baseUrl) expect(next.choice.reason).toBe('session');
     }
     const named = { 'x-svc-session-id': 'named' };

@@ -66,7 +66,7 @@ async function expectForgotten(account: TestAccount, id: string): Promise<void> 
   expect(await findRowsNaming(stack, [account.accountId, account.keyId])).toEqual([]);
 }
 
-/** Each service with a deletion step, and the services with earlier deletion steps. */
+/** Each service that deletes data, and the services that delete their data before it. */
 const stops = [
   ['provider-vault', ['account', 'edge-gateway']],
   ['worker', ['account', 'edge-gateway', 'provider-vault']],

@@ -191,9 +191,7 @@ async function measureBeside(row: Row): Promise<Measured> {
   }
 }
 
-/**
- * Measures the quiet account in turn without and with the hostile account's requests. Returns the median latencies.
- */
+/** Measures the quiet account alternately without and with load from the hostile account. Returns median latencies. */
 async function compare(row: Row): Promise<{ readonly calm: Measured; readonly beside: Measured }> {
   const before = await neighbours.hostile.report();
   const calms: Measured[] = [];

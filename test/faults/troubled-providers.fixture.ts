@@ -62,7 +62,7 @@ export class TroubledProviders {
       const base_url = `${this.#server.url}/${name}/${provider}/v1`;
       await connectProvider(baseUrl, key, { provider, api_key: `sk-trouble-${name}`, base_url });
     }
-    // The vault announces a changed credential again when it stores the audit event.
+    // Storing the audit event of a changed credential makes the vault announce the change again.
     // The edge then closes the provider's circuit breakers.
     await eventually(async () => {
       const audit = await send(baseUrl, { path: '/v1/account/audit?action=provider.saved', key });

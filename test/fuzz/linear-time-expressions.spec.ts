@@ -126,7 +126,7 @@ test('every regular expression of the services is found', () => {
 });
 
 test('a regular expression that takes quadratic time is detected', () => {
-  // On a fast processor, only the full-size text detects the second expression.
+  // On a fast processor, the second expression is slow enough to be detected only with the full-size text.
   for (const source of ['\\/+$', '\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*'])
     expect(() => {
       expectLinear({ place: '', source, flags: 'g' }, hostileChars / 4);

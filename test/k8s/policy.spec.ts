@@ -4,8 +4,8 @@ import { overlays, renderOverlay, type Manifest } from './kustomize.fixture.ts';
 import { findVariable, listSecretReferences, listWorkloads, type Workload } from './workloads.fixture.ts';
 
 /**
- * The time in seconds that a stopping edge needs after its streams have ended. The duration is `shipTimeMs`
- * in the edge's main.ts, plus a margin.
+ * The maximum time in seconds that a stopping edge needs after its streams have ended. An edge needs
+ * `shipTimeMs` (main.ts) plus a margin.
  */
 const afterDrainSeconds = 10;
 

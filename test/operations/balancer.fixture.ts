@@ -94,7 +94,7 @@ export async function startBalancer(edges: readonly string[]): Promise<Balancer>
     const before = listWorkers(child.pid);
     write(left);
     child.kill('SIGHUP');
-    // Waits for the new nginx worker. A change of Kubernetes endpoints takes about the same time (`preStop`).
+    // Waits for the new nginx worker, which takes about as long as a change of Kubernetes endpoints (`preStop`).
     await eventually(() => {
       const now = listWorkers(child.pid);
       return now.length > 0 && !now.some((pid) => before.includes(pid)) ? true : undefined;

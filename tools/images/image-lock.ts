@@ -99,7 +99,7 @@ export function pinReferences(text: string, lock: ImageLock): string {
     );
 }
 
-/** Returns the third-party images in a file that are not pinned as in the lock file. */
+/** Returns the third-party image references in a file that differ from the lock file. */
 export function findUnpinned(text: string, lock: ImageLock): string[] {
   const isPinned = (reference: string) =>
     lock[nameOf(reference)] !== undefined && reference === renderReference(nameOf(reference), lock);

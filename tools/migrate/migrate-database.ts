@@ -37,9 +37,9 @@ function readMigrations(baseDir: string): MigrationList {
 }
 
 /**
- * Applies missing migrations like `prisma migrate deploy`, with Prisma's engine and with records in
- * `_prisma_migrations`. Returns the names of the applied migrations. Throws if a migration fails, if an
- * applied migration was modified, or if an earlier failure is unresolved.
+ * Applies missing migrations with Prisma's engine and records them in `_prisma_migrations`, like `prisma
+ * migrate deploy`. Returns the names of the applied migrations. Throws if a migration fails, if an applied
+ * migration was modified, or if an earlier failure is unresolved.
  * @param prismaDir `prisma/<owner>`, which contains schema.prisma and migrations/
  */
 export async function migrateDatabase(prismaDir: string, url: string): Promise<string[]> {

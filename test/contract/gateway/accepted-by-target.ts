@@ -21,7 +21,7 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
 }
 
 /**
- * The AWS SDK contains the API schema. If the SDK serializes the same body, the schema has every field in its place.
+ * Expects the AWS SDK to serialize the same body. The SDK contains the API schema, so misplaced fields would differ.
  */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';

@@ -148,7 +148,7 @@ export const answerLosses: readonly AnswerLoss[] = [
 ];
 
 /**
- * Returns the reading that a client of the given format should get from a response. The result includes the
+ * Returns the content that a client of the given format should read from a response. The result includes the
  * names of the losses.
  */
 export function applyAnswerLosses(

@@ -15,8 +15,8 @@ interface CutApi {
   readonly type: string;
   /**
    * The formats of the clients that read the cut streams. For each byte position, the test cuts the stream at
-   * the position, and a client of one format reads the stream. A stream in a client format is read only by a
-   * client of that format.
+   * the position, and a client of one format reads the stream. Only a client of the same format reads a
+   * stream that is already in a client format.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;

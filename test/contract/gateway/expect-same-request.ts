@@ -77,8 +77,8 @@ function withDefaults(
 }
 
 /**
- * Checks that no text was lost and no content was added. The gateway merges a turn without remaining content
- * with its neighbouring turns.
+ * Checks that no text was lost and no content was added. If a loss leaves a turn empty, the gateway merges
+ * the neighbouring turns.
  */
 function expectSome(heard: readonly TurnReading[], asked: readonly TurnReading[]): void {
   const textOf = (turns: readonly TurnReading[], speaker: string): string =>

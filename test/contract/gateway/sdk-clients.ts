@@ -27,7 +27,7 @@ export type ClientName = 'chat-completions' | 'messages' | 'converse' | 'respons
 
 /**
  * Calls the model with or without streaming, and reads the response. Rejects with the error that the SDK throws.
- * @param said fields in the client's format that replace the default greeting in the request
+ * @param said request fields in the client's format, which replace the default greeting
  */
 export type AskModel = (model: string, stream: boolean, said?: object) => Promise<AnswerReading>;
 

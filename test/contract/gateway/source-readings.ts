@@ -20,10 +20,7 @@ import {
   type UsageReading,
 } from './answer-reading.ts';
 
-/**
- * The expected reading of a recorded response, and the names of content that readings
- * omit.
- */
+/** The expected content of a recorded response, and the names of content that an `AnswerReading` omits. */
 export interface Source {
   readonly reading: AnswerReading;
   /** Names of content in the response that the other fields lack. The names match the names in `answer-losses.ts`. */

@@ -96,8 +96,8 @@ interface FallCase {
 }
 
 /**
- * Measures how many conversations pass before the worker confirms a fall of recall. Returns null for an
- * account without a measured K that prunes tools, because the recall cannot fall without pruning.
+ * Measures how many conversations pass before the worker confirms a fall of recall. Returns null if the
+ * account's measured K prunes no tools, or if no K was measured. Recall cannot fall without pruning.
  */
 function watchFall(random: () => number, { target, recoveryRate, change }: FallCase): Delay | null {
   const account = simulateAccount(random);

@@ -14,16 +14,16 @@ export interface SimulatedAccount {
 }
 
 /**
- * The ranges of the number of tool calls per conversation and of a conversation's difficulty. The ranks are
- * multiplied by the difficulty. All numbers within a range are equally likely.
+ * A conversation has up to `callsMax` tool calls and a random difficulty, by which its tool ranks are
+ * multiplied. All numbers within a range are equally likely.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;
 
 /**
  * Two distributions of needed-tool ranks. In the first distribution, most needed tools have ranks near the
- * top. In the second distribution, some needed tools have arbitrary ranks. Real tool sets have ranks between
- * the two distributions.
+ * top. In the second distribution, some needed tools have arbitrary ranks. Ranks in real tool sets lie
+ * between the two distributions.
  */
 const shapes = ['geometric', 'heavy', 'mixed'] as const;
 const sessionsMax = 10_000;

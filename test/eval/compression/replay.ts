@@ -30,7 +30,7 @@ export interface Replay {
 
 /**
  * Replays a transcript. Every prefix of the transcript that ends with a user or tool message becomes one
- * request. The compressor does not receive its results for earlier requests.
+ * request. The compressor receives each request without earlier compression results.
  * @param clearBefore returns a message index. Tool results before this message are considered old.
  */
 export function replay(

@@ -28,8 +28,8 @@ export interface TrafficResult {
 }
 
 /**
- * The probability of a shadow conversation, for accounts with fewer than `learningSamples` measured
- * conversations and for all other accounts.
+ * The probability of a shadow conversation is `learningShare` for an account's first `learningSamples`
+ * measured conversations, and `usualShare` later.
  */
 const [learningShare, learningSamples, usualShare] = [0.2, 100, 0.05];
 /** The relative growth in shadow conversations after which the worker computes a new policy. */

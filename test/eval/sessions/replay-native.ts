@@ -12,7 +12,7 @@ import { askRouter, countChance, renderQuestion, replayRequests, type ReplayStat
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;
-  /** Loads only the search tool, as for a client without a plan. */
+  /** Whether all tools except the search tool are deferred, as if the gateway had no plan. */
   readonly defersAll?: boolean;
 };
 

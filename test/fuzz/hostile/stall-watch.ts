@@ -8,7 +8,7 @@ export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] a
 
 /**
  * The longest permitted CPU time without a pause, in seconds. The histogram of event loop stalls has a bucket
- * with the longest allowed time as its bound.
+ * with this upper bound.
  */
 const stallSecondsMax = 0.1;
 

@@ -31,8 +31,8 @@ const BACKOFF_MS = { first: 200, max: 10_000 } as const;
  */
 const SETTLED_MS = 30_000;
 /**
- * The maximum number of crashes before a process first becomes ready. The runner does not restart a process
- * with more crashes.
+ * The maximum number of crashes before a process first becomes ready. After more crashes, the runner stops
+ * restarting the process.
  */
 const CRASHES_AT_START_MAX = 3;
 const READY_WITHIN_MS = 90_000;

@@ -1,8 +1,8 @@
 import type { FamilyFacts } from './family.ts';
 
 /**
- * Returns the facts about GPT models from GPT-5.4 on. Whether a GPT model accepts tools on chat-completions comes
- * from `lists/facts.jsonl`. OpenAI's SDK documents tool search and `additional_tools`, and OpenAI's guides document
+ * Returns the facts about GPT models from GPT-5.4 on. The list `lists/facts.jsonl` states whether a GPT model accepts
+ * tools on chat-completions. OpenAI's SDK documents tool search and `additional_tools`, and OpenAI's guides document
  * prompt caching and the prefix. From GPT-6.2 on, a changed prefix causes OpenAI to drop reasoning without an error.
  */
 export function findGptFacts(provider: string, modelId: string): FamilyFacts | undefined {
