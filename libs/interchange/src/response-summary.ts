@@ -60,7 +60,7 @@ export interface ResponseSummary {
 const toolCallsKept = 256;
 /** Maximum number of stored argument characters, summed over all tool calls in a response. */
 const argumentCharactersKept = 64 * 1024;
-/** Maximum number of stored finish reasons, twice the maximum number of choices in any format (128). */
+/** Maximum number of stored finish reasons. No format allows more than 128 choices. */
 const choicesKept = 256;
 
 export function createSummary(): ResponseSummary {

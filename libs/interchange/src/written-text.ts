@@ -55,8 +55,8 @@ const traits = Uint8Array.from({ length: 65_536 }, (_, code) => {
  * if one of these conditions is met:
  * - The line is between code fences. A code fence without an end includes the rest of the text.
  * - The line starts like a line that a program prints (`machinePattern`), or is enclosed in brackets.
- * - The block that contains the line is longer than users write without a paragraph break.
- * - The block that contains the line consists mostly of lines with many symbols, as in code, tables and JSON.
+ * - The line's block is longer than `blockLinesMax` or `blockCharactersMax`.
+ * - Most lines in the line's block contain many symbols, as in code, tables and JSON.
  *
  * A block ends at a blank or pasted line.
  *

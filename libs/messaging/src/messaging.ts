@@ -41,8 +41,8 @@ export interface Messaging {
 
   /**
    * Sends a request and waits for the reply. Throws a `GatewayError`. If the server replies with an error,
-   * the thrown error has the server's code. For a call without a valid reply, the thrown error has the code
-   * `service_unavailable` and the cause in `detail` (no server, timeout, lost connection, invalid reply).
+   * the thrown error has the server's code. Without a valid reply, the code is `service_unavailable`, and
+   * `detail` contains the cause (no server, timeout, lost connection, invalid reply).
    */
   call<Contract extends RpcContract>(
     contract: Contract,

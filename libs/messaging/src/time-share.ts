@@ -30,7 +30,7 @@ export class TimeShare {
   readonly #options: TimeShareOptions;
   readonly #now: () => number;
   /**
-   * Milliseconds that an account has used, minus its share of the elapsed time. The difference is at most two
+   * Milliseconds that an account has used, minus its share of the elapsed time. The value is limited to two
    * bursts. An account that was the only active account for a long time waits only a short time when another
    * account starts.
    */

@@ -57,8 +57,8 @@ export function thinksByDefault({ thinksByDefault: known, capabilities }: Catalo
 }
 
 /**
- * Returns whether a provider's API accepts tools for a model. If no source documents tool support, returns
- * true if the model offers the API's format and is not known to lack tool calls.
+ * Returns whether a provider's API accepts tools for a model. Without a source, the function returns true if
+ * the API serves the model and the catalogue does not deny tool calls.
  * @param effort the `reasoning_effort` of the request, or undefined if the request does not set the field
  */
 export function takesToolsOn(
@@ -83,8 +83,8 @@ export function takesToolsOn(
 
 /**
  * Returns whether the provider can defer tools of this model behind its own tool search. If a model does not
- * support tool search, requests with deferred tools may fail. The function relies only on statements on the
- * provider's own pages and on conclusions from them.
+ * support tool search, requests with deferred tools may fail. The function uses only facts that the
+ * provider's own pages state or imply.
  */
 export function defersNatively(model: CatalogModel, api: ApiName): boolean {
   return (model.defersOn?.includes(api) ?? false) && isFirstHand(model, 'defersOn');
@@ -92,7 +92,7 @@ export function defersNatively(model: CatalogModel, api: ApiName): boolean {
 
 /**
  * Returns whether a message can add tools to the end of a conversation without changing the prompt prefix.
- * The function relies only on statements on the provider's own pages and on conclusions from them.
+ * The function uses only facts that the provider's own pages state or imply.
  */
 export function addsToolsOn(model: CatalogModel, api: ApiName): boolean {
   return (model.addsToolsOn?.includes(api) ?? false) && isFirstHand(model, 'addsToolsOn');
@@ -122,8 +122,8 @@ export interface CachePrices {
 /** The lowest documented price of a cache read, as a share of the input price (Claude Fable 5.1 and 5.2). */
 const lowestRead = 0.025;
 /**
- * The highest documented price of a cache write, relative to input, which is the price of a one-hour write at
- * Anthropic.
+ * The highest documented price of a cache write, as a multiple of the input price (one-hour writes at
+ * Anthropic).
  */
 const highestWrite = 2;
 /** The lowest documented minimum length of a cacheable prefix, which applies to Claude 5.1 and later. */

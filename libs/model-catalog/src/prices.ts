@@ -26,8 +26,8 @@ const rates = z.strictObject({
 const tiers = z.array(rates.extend({ aboveInputTokens: z.int().positive() })).optional();
 
 /**
- * A period with different prices, which can start on a day, end before a day, or cover certain hours. A
- * period applies only if all of its conditions are met. Days and hours are in UTC, because prices must not
+ * A period with different prices. The conditions of a period are a first day, an end day, weekdays and hours.
+ * A period applies only if all of its conditions are met. Days and hours are in UTC, because prices must not
  * depend on the location of the gateway.
  */
 const period = rates.extend({

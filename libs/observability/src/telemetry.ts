@@ -28,7 +28,7 @@ const waitingSpansMax = 8_192;
 
 /**
  * Starts tracing. Call this function before any other code in the process. The SDK is loaded only if a
- * receiver is configured. Without a receiver, only trace ids are kept, for the log.
+ * receiver is configured. Without a receiver, the log contains trace ids, but no spans are exported.
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   if (options.otlpEndpoint === undefined) return { shutdown: () => Promise.resolve() };

@@ -55,12 +55,12 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** The fields read from an error, its causes, and the causes of Prisma's driver adapter. */
+/** The fields that are read from an error and from each of its causes. */
 interface ErrorLayer {
   readonly code?: unknown;
-  /** The SQLSTATE in a cause of Prisma's driver adapter. */
+  /** The SQLSTATE, in causes from Prisma's driver adapter. */
   readonly originalCode?: unknown;
-  /** The type of error in a cause of Prisma's driver adapter. */
+  /** The type of error, in causes from Prisma's driver adapter. */
   readonly kind?: unknown;
   readonly message?: unknown;
   readonly cause?: unknown;
@@ -87,7 +87,7 @@ function matches(pattern: RegExp, value: unknown): boolean {
 }
 
 /**
- * Maps a database error for callers. Returns `service_unavailable` if the database is unavailable, and
+ * Returns the error to throw to callers, which is `service_unavailable` if the database is unavailable, and
  * otherwise the original error.
  */
 export function mapDatabaseError(error: unknown): unknown {

@@ -129,7 +129,7 @@ function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
   // Without a listener, a broken idle connection would end the process.
   const note = (error: Error) => options.onConnectionError?.(error);
   pool.on('error', note);
-  // While a query uses a connection, Postgres can end the connection, and the pool has no listener.
+  // While a query uses a connection, the pool does not listen for errors of that connection.
   pool.on('connect', (client) => client.on('error', note));
   return pool;
 }

@@ -22,7 +22,7 @@ interface OpenAiCompatibleRow {
   readonly docsUrl: string | null;
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
-  /** Differences from `openAiRoutes`. Each entry adds or replaces a route, and null removes a route. */
+  /** Differences from `openAiRoutes`. A route is added or replaced. Null removes a route. */
   readonly proxyRoutes?: RouteDifferences;
   /** Replaces all routes other than chat, for a provider that has few of OpenAI's endpoints. */
   readonly onlyProxyRoutes?: ProxyRoutes;
@@ -53,8 +53,8 @@ const openAiCompatible = ({
 
 /**
  * All providers that use OpenAI's format, one row for each provider. Base URLs come from the page in
- * `docsUrl` and, where available, were compared with the `api` field in models.dev (July 2026). Quirks come
- * from recorded responses. A provider without recordings has no quirks.
+ * `docsUrl`. Most base URLs were compared with the `api` field in models.dev (July 2026). Quirks come from
+ * recorded responses. A provider without recordings has no quirks.
  */
 export const openAiCompatibleTable: readonly Provider[] = [
   openAiCompatible({

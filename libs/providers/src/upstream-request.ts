@@ -131,7 +131,7 @@ function joinUrl(base: string, template: string, model: string): string {
   return url.href;
 }
 
-/** Rejects lone surrogates, which a URL cannot contain. The provider validates a model name in the body. */
+/** Rejects lone surrogates, which a URL cannot contain. The provider validates names in the body. */
 function encodeModel(model: string): string {
   if (!model.isWellFormed()) throw new GatewayError('invalid_field', { param: 'model' });
   return encodeURIComponent(model);

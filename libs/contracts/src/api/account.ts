@@ -36,8 +36,8 @@ export const accountPolicy = z.strictObject({
       examples: [0.05],
     }),
   /**
-   * Maximum share of shadow conversations in a bucket that has fewer than 100 shadow
-   * conversations or a recall that is being retested. See docs/internals/recall.md.
+   * Maximum share of shadow conversations while a bucket has fewer than 100 shadow conversations or its
+   * recall is retested. See docs/internals/recall.md.
    */
   shadow_share_learning: z
     .number()

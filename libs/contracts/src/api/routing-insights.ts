@@ -17,10 +17,7 @@ const boundedRecall = z.object({ value: share, low: share, high: share });
 const recoveryRateShown = z.object({
   used: share,
   source: z.enum(['prior', 'measured']),
-  /**
-   * The measured recovery rate. Null until the plan for a shadow conversation prunes a tool
-   * that the model calls.
-   */
+  /** The measured recovery rate. Null until the model calls a pruned tool in a shadow conversation. */
   measured: boundedRecall.nullable(),
   pruned_conversations: count,
   recovered_tools: count,
@@ -34,9 +31,9 @@ const calibrationBucket = z.object({
   /** Number of shadow conversations in which the model called tools. */
   samples: count,
   /**
-   * The source of the bucket's K. The value `calibrated` means that K was derived from measurements. The value
-   * `prior` means that there are too few samples, so the shipped priors apply. The value `off` means that recall
-   * dropped or was too low, so all tools are forwarded until new samples provide enough evidence for a K.
+   * The source of the bucket's K. The value `calibrated` means that K was derived from measurements. The
+   * value `prior` means that there are too few samples, so the shipped priors apply. The value `off` means
+   * that recall dropped or was too low. All tools are then forwarded until enough new samples exist.
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
   /**
@@ -78,7 +75,7 @@ const calibrationBucket = z.object({
   /** The policy's K divided by the mean length of the tool list, from 0 to 1. Null if no K is measured. */
   kept_share: share.nullable(),
   /**
-   * The renewed recall test, which uses more shadow conversations. Null if recall is not being tested again.
+   * The renewed recall test, which uses more shadow conversations. Null if recall is not being retested.
    * `recoveries_rose` means that pruned tools are recovered more often than before. `setup_changed` means
    * that the tool list, the model or the ranker changed. `since` is the start time of the first conversation
    * to which the reason applies.
@@ -88,7 +85,7 @@ const calibrationBucket = z.object({
     .nullable()
     .meta({
       description:
-        'The renewed recall test, which uses more shadow conversations. The reason `recoveries_rose` means that pruned tools are recovered more often. The reason `setup_changed` means that the tool list, the model or the ranker changed. Null if recall is not being tested again.',
+        'The renewed recall test, which uses more shadow conversations. The reason `recoveries_rose` means that pruned tools are recovered more often. The reason `setup_changed` means that the tool list, the model or the ranker changed. Null if recall is not being retested.',
       examples: [{ reason: 'setup_changed', since: '2026-11-20T12:00:00.000Z' }],
     }),
   /** The time when sampling restarted because recall dropped. Null if recall never dropped. */

@@ -180,9 +180,9 @@ const bound = z.number().min(0).max(1).nullable();
 const boundedRecall = z.object({ value: bound, low: bound, high: bound });
 
 /**
- * Recall of the plans for shadow conversations with tool calls, with exact one-sided 95% bounds. The shares
- * range from 0 to 1 and are null if no shadow conversation contains tool calls. For comparison, the
- * calibration figures show the current policy's expected recall.
+ * Recall measured in shadow conversations with tool calls, with exact one-sided 95% bounds. The shares range
+ * from 0 to 1. They are null if no shadow conversation contains tool calls. For comparison, the calibration
+ * figures show the current policy's expected recall.
  */
 export const measuredRecall = boundedRecall.extend({
   sessions: count.meta({
@@ -235,7 +235,7 @@ export const usageCache = z.object({
   from: timestamp,
   to: timestamp,
   requests: count.meta({
-    description: 'Requests to models that cache, with a prompt that was long enough for the cache.',
+    description: 'Requests with a prompt that the model could cache, because the prompt was long enough.',
     examples: [398],
   }),
   prompt_tokens: count.meta({ description: 'Input tokens of the counted requests.', examples: [3_204_331] }),

@@ -85,8 +85,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
   /** Number of tools that remain after the allow and deny lists are applied. */
   toolsIn: count,
   /**
-   * Number of tool definitions that reached the model. The number includes forwarded tools, the recovery
-   * tool, tools described in recovery rounds, and tools found by deferral.
+   * Number of tool definitions that reached the model. These definitions are the forwarded tools, the
+   * recovery tool, tools described in recovery rounds, and deferred tools that a search found.
    */
   toolsOut: count,
   /** Number of pruned tools. Gateways from the previous release omit `toolsPruned`. */
@@ -148,7 +148,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
        * conversations.
        */
       needs: z.array(toolNeed).optional(),
-      /** Whether the recovery tool would have been sent according to the plan. Present only in shadow conversations. */
+      /** Whether the plan would have sent the recovery tool. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
        * The probability with which the gateway made the conversation a shadow conversation. Present only for
@@ -168,8 +168,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       session: sha256Hex,
       decision: contextDecision,
       /**
-       * The saved tokens multiplied by the token price, and the cost of rewriting the prompt cache. An amount
-       * is null if the prices are unknown.
+       * `savedUsd` is the price of the saved tokens. `rewrittenUsd` is the cost of rewriting the prompt
+       * cache. Both are null if the prices are unknown.
        */
       savedUsd: z.number().nullable(),
       rewrittenUsd: z.number().nullable(),

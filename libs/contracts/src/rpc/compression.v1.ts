@@ -118,9 +118,9 @@ export const tokenCounts = z.object({ before: count, after: count });
 export type TokenCounts = z.infer<typeof tokenCounts>;
 
 /**
- * Reads exact token counts (encoding o200k) for compressed blocks, before and after compression, in request
- * order. The compressor counts the tokens in the background. A count is null if the tokens have not been
- * counted yet or the count has expired.
+ * Reads the exact token counts (encoding o200k) of blocks before and after compression, in request order. The
+ * compressor counts the tokens in the background. A count is null if the tokens have not been counted yet or
+ * the count has expired.
  */
 export const readTokenCounts = defineRpc({
   subject: 'compressor.read-token-counts.v1',

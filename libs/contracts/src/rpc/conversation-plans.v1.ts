@@ -127,7 +127,7 @@ export const keepUnchangedTurn = defineRpc({
   reply: z.object({}),
 });
 
-/** Returns the given names that `keep-unchanged-turn` has stored. */
+/** Returns those of the given names that `keep-unchanged-turn` has stored. */
 export const findUnchangedTurns = defineRpc({
   subject: 'account.find-unchanged-turns.v1',
   server: 'account',

@@ -261,7 +261,7 @@ export const planTools = defineRpc({
 });
 /**
  * Minimum number of characters in earlier turns for which a hash is sent instead of the text. For shorter
- * turns, a second round trip could cost more than sending only the hash saves.
+ * turns, the hash saves little, and an unknown hash costs a second round trip.
  */
 export const earlierCharactersMin = 4_000;
 

@@ -8,8 +8,8 @@ export const contentPartBytesMax = 2 * 1024 * 1024;
 const packedCharactersMax = 7 * 1024 * 1024;
 
 /**
- * The request or response body as sent. A body that is not text, such as `converse-stream` frames, is
- * base64-encoded.
+ * The body of the client's request or of the response to the client. A body that is not text, such as
+ * `converse-stream` frames, is base64-encoded.
  */
 export const contentPart = z.object({
   encoding: z.enum(['utf8', 'base64']),

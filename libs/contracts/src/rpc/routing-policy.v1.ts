@@ -52,7 +52,7 @@ export const priorRecoveryRate: RecoveryRate = {
 /**
  * The reason for a bucket's state. `target_met` means that K meets the recall target. `too_few_samples` means
  * that there are too few measurements, so the shipped priors apply. For `recall_fell` and `target_missed`,
- * all tools are forwarded until new conversations provide enough evidence for a K. `recall_fell` means that
+ * all tools are forwarded until there are enough new measurements to choose K. `recall_fell` means that
  * measured recall dropped. `target_missed` means that even the upper bound of recall was below the target.
  */
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
@@ -97,18 +97,18 @@ export const calibratedBucket = z.object({
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket from which this bucket takes its measurements. The bucket is either this bucket, or the bucket
-   * for all intents in the same size band.
+   * The bucket that was measured for this policy, which is this bucket or the bucket for all intents in the
+   * same size band.
    */
   decidedBy: z.string().max(64).optional(),
   /**
-   * The K with which effective recall meets the recall target, for requests in which pruned tools can be
-   * recovered. Null unless K was derived from measurements.
+   * The value of K for requests in which pruned tools can be recovered. With this K, effective recall meets
+   * the recall target. Null unless K was measured.
    */
   k: z.int().min(1).nullable().optional(),
   /**
-   * The K with which recall meets the recall target, for requests in which pruned tools cannot be recovered.
-   * Null if no K meets the recall target.
+   * The value of K for requests in which pruned tools cannot be recovered. With this K, recall meets the
+   * recall target. Null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
   /** The expected recall with a K of `k`. `expected` is null unless the K of the bucket is measured. */
@@ -186,8 +186,8 @@ export function bucketOf(intent: string | null, tools: number): string {
 const learningSamples = 100;
 
 /**
- * Whether more of the bucket's conversations must be shadow conversations. A bucket needs the larger share
- * until enough measurements exist and while its recall is being retested.
+ * Whether the bucket uses `shadowShareLearning`, the larger share of shadow conversations. This is so until
+ * enough measurements exist and while recall is being retested.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);

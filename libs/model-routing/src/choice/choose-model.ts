@@ -14,7 +14,7 @@ import type {
 
 /** Share of requests in the mode `fast` that are sent to a model with few observations. */
 export const explorationShare = 0.05;
-/** Number of observations, weighted by age, above which a model is no longer explored. */
+/** Maximum number of observations, weighted by age, of a model that counts as a model with few observations. */
 const knownWeight = 5;
 /** Assumed tool recall of a model without observations, and the weight of this assumption as a number of requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;

@@ -139,9 +139,9 @@ function isAllowed(provider: string, { allowedProviders }: RoutingPolicy): boole
 }
 
 /**
- * Returns the first requirement of a request that is not met by the model that the client chose. The client
- * may have better information about the model than the catalogue. Only documented limitations exclude the
- * model, and an unknown capability is treated as present.
+ * Returns the first requirement of a request that the client's chosen model does not meet. The client may
+ * know more about the model than the catalogue contains. Only documented limitations exclude the model, and
+ * an unknown capability is treated as present.
  */
 export function findUnmetNeed(model: CatalogModel, needs: Needs): ExclusionRule | undefined {
   const { capabilities: can } = model;

@@ -159,7 +159,7 @@ export interface RoutingChoice {
   readonly excluded: readonly Excluded[];
 }
 
-/** The criterion by which a model is chosen, which is request complexity, price, latency or quality. */
+/** A model is chosen by request complexity, price, latency or quality, in this order of the modes. */
 export const routingModes = ['auto', 'cheap', 'fast', 'capable'] as const;
 export type RoutingMode = (typeof routingModes)[number];
 
@@ -173,7 +173,7 @@ export function parseRoutingString(model: string): RoutingMode | undefined {
   return model.startsWith(prefix) ? modeOf.get(model) : undefined;
 }
 
-/** Whether a model string starts with the gateway's prefix. The mode that follows the prefix may be unknown. */
+/** Whether a model string starts with the gateway's prefix. The text after the prefix may be an unknown mode. */
 export function isRoutingName(model: string): boolean {
   return model.startsWith(prefix);
 }

@@ -22,7 +22,7 @@ export interface ExposedMetric {
   readonly values: readonly ExposedValue[];
 }
 
-/** The subset of a metric that prom-client's registry needs for rendering the Prometheus format. */
+/** The members of a metric that prom-client's registry uses to render the Prometheus format. */
 export interface Instrument {
   readonly name: string;
   get(): Promise<ExposedMetric>;

@@ -13,8 +13,8 @@ const tailChars = secretCharsMin;
  */
 const partCharsMin = 20;
 /**
- * Maximum number of secrets with the same last characters that are compared. If more secrets than the maximum
- * end with the same characters, every occurrence of the characters is redacted.
+ * Maximum number of secrets that may end with the same characters and are still compared. With more such
+ * secrets, every occurrence of these last characters is redacted.
  */
 const peersMax = 16;
 /**
@@ -148,7 +148,7 @@ function markOf(hash: number): number {
 
 /**
  * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or
- * the end of a secret with at least `partCharsMin` characters. Returns 0 if no secret matches. At most
+ * at least the last `partCharsMin` characters of a secret. Returns 0 if no secret matches. At most
  * `partCharsMin` characters are compared to decide whether a secret matches. A match extends back at most to
  * `from`, because the text before `from` is already redacted. The total time for all comparisons is linear.
  */
@@ -167,8 +167,8 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
 }
 
 /**
- * Returns the number of characters before `end`, up to `charsMax`, that equal the characters at the end of
- * `form`. The caller has already compared the first `charsMin` characters.
+ * Returns how many characters before `end` equal the last characters of `form`, at most `charsMax`. The
+ * caller has already compared the first `charsMin` characters.
  */
 function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
   let chars = charsMin;

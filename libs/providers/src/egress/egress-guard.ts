@@ -15,8 +15,7 @@ export interface EgressGuardOptions {
   /**
    * Origins of the operator's own servers, such as `http://sandbox-provider:8080` for the built-in sandbox.
    * Provider calls may reach the operator's own origins at any address and without TLS. `checkUrl` and
-   * `checkResolved` ignore the list of own origins, so no account can save an own origin as a provider
-   * address.
+   * `checkResolved` ignore this list, so no account can save one of these origins as a provider address.
    */
   readonly ownOrigins?: readonly string[];
   /** The gateway's own addresses, which must not be used as a provider's address. By default, the list is empty. */

@@ -18,8 +18,8 @@ export const proxyEndpoints = [
 export type ProxyEndpoint = (typeof proxyEndpoints)[number];
 
 /**
- * The route for a provider's endpoint, with the differences between the provider's requests and the usual
- * requests to that endpoint.
+ * The route for a provider's endpoint. A route describes how the provider's requests differ from the
+ * endpoint's usual requests.
  */
 export interface ProxyRoute {
   /** Path under the provider's base URL. The percent-encoded model id replaces `{model}`. */
@@ -46,7 +46,7 @@ export interface VideoRequest {
   readonly body?: JsonFields;
 }
 
-/** A provider's requests for generated videos. Ids in paths are percent-encoded, except for their slashes. */
+/** The requests that read generated videos from a provider. Slashes in ids are not percent-encoded. */
 export interface VideoRoutes {
   /** Matches the ids of this provider's videos. Absent if the provider's ids have no recognizable pattern. */
   readonly ids?: RegExp;

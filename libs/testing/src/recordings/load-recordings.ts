@@ -19,9 +19,9 @@ export function findSharedData(path: string): string | undefined {
 }
 
 /**
- * Returns the folder with recorded exchanges. The given folder is a recordings folder or contains `wire/`.
- * The default folder is located next to the checkout. Throws if the given folder has no recordings, or if the
- * default folder is missing in CI.
+ * Returns the folder with recorded exchanges. The folder `given` contains recordings or a subfolder `wire/`
+ * with recordings. The default folder is located next to the checkout. Throws if the given folder has no
+ * recordings, or if the default folder is missing in CI.
  */
 export function findRecordings(given: string | undefined): string | undefined {
   if (given === undefined || given === '') return findSharedData('wire');

@@ -43,8 +43,8 @@ export interface ReplayProvider {
    */
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
-   * Sets controls for all later requests without queued controls. Controls that are computed from the request
-   * also apply to requests that select no exchange. Tests with parallel requests need no queue of controls.
+   * Sets controls for all later requests without queued controls. A function can compute the controls for
+   * each request, even if requests are parallel or select no exchange.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
   /** Deletes the stored requests, the queue of exchanges and the controls. */

@@ -73,7 +73,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
   const identity = identifyProcess(supervisor.pid ?? 0);
   return attachStack(path, async () => {
     if (identity) await endProcess(identity, 'SIGTERM', STOPPED_WITHIN_MS);
-    // The remaining processes must be stopped only if the supervisor was killed.
+    // If the supervisor was killed, its processes still run and must be stopped here.
     if (existsSync(path)) await endLeftovers(openDataDir(path));
     rmSync(path, { recursive: true, force: true });
   });

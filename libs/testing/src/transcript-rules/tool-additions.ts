@@ -1,4 +1,4 @@
-/** Anthropic's beta name that permits `tool_addition` blocks with references. */
+/** The name of Anthropic's beta that permits `tool_addition` blocks with references. */
 export const toolChangesBeta = 'mid-conversation-tool-changes-2026-07-01';
 
 type Json = Readonly<Record<string, unknown>>;

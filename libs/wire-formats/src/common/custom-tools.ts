@@ -9,10 +9,10 @@ import { addWaitingCharacters } from './waiting-characters.ts';
 const parameter = 'input';
 
 /**
- * Replaces custom tools in the whole request by functions with one text parameter, for a provider that
- * accepts only functions. Without custom tools, returns the request unchanged. A provider cannot enforce the
- * grammar of a custom tool, so the grammar is reported as a loss. The grammar also becomes part of the
- * parameter's description.
+ * Replaces each custom tool with a function that has one text parameter, because the provider accepts only
+ * functions. Without custom tools, returns the request unchanged. A provider cannot enforce the grammar of a
+ * custom tool, so the grammar is reported as a loss. The grammar also becomes part of the parameter's
+ * description.
  */
 export function wrapCustomTools(request: ChatRequest): {
   readonly request: ChatRequest;
@@ -50,10 +50,10 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 }
 
 /**
- * Wraps the provider side of a format so that calls to a function that replaces a custom tool become calls to
- * the custom tool. The complete input of a call is emitted as one delta when the call ends. Models sometimes
- * send arguments that are not a JSON object with the text parameter. In this case, the unchanged arguments
- * become the input of the custom tool.
+ * Wraps the provider side of a format. Calls to a replacement function become calls to the custom tool again.
+ * The complete input of a call is emitted as one delta when the call ends. Models sometimes send arguments
+ * that are not a JSON object with the text parameter. In this case, the unchanged arguments become the input
+ * of the custom tool.
  * @param customNow returns the names of the client's custom tools
  */
 export function restoreCustomCalls(

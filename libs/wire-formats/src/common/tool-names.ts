@@ -72,7 +72,7 @@ export function restoreToolNames(
 }
 
 /**
- * Wraps the provider side of a format, so that the events of each response are mapped.
+ * Wraps the provider side of a format with a function that changes the events of each response.
  * @param open returns the mapping for one response. The mapping function may keep state between calls.
  */
 export function mapEvents(

@@ -42,8 +42,8 @@ function assertApplicable(edits: readonly ByteEdit[], length: number): void {
 }
 
 /**
- * Removes the fields of an object that match the predicate. Pass all fields to remove from one object in a
- * single call.
+ * Removes the fields of an object that match the predicate. To remove several fields of an object, pass all
+ * of them in one call.
  */
 export function removeMembers(
   tape: JsonTape,

@@ -5,7 +5,7 @@ import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/prov
 /**
  * Parses a provider's error body. The body has OpenAI's shape (`{error:{…}}`), the unwrapped shape of Mistral
  * and Doubleword (`{message, type, code}`), Venice's shape (`{error:"…"}`) or FastAPI's shape (`{detail}`).
- * Plain text is also parsed.
+ * The body may also be plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);

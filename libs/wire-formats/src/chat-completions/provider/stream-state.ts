@@ -4,7 +4,7 @@ import type { JsonObject, StreamEvent } from '@gateway/interchange';
 export interface StreamState {
   readonly started: boolean;
   readonly ended: boolean;
-  /** Whether the provider reported an error. After an error, only the provider's terminator ends the response. */
+  /** Whether the provider reported an error. After an error, only the provider's last event ends the response. */
   readonly failed: boolean;
   readonly choices: ReadonlyMap<number, ChoiceState>;
   /** The latest response fields. Most providers repeat all fields, and only changed fields become events. */

@@ -159,8 +159,8 @@ function renderToolResult(part: ToolResultPart, context: BlockContext): JsonObje
 }
 
 /**
- * Whether the renderer must drop a part. The Converse API rejects blank text. Blank text with a citation or a
- * cache point is kept.
+ * Whether a part is dropped because its text is blank. The Converse API rejects blank text. Blank text with a
+ * citation or a cache point is kept.
  */
 export function isBlank(part: ChatPart): boolean {
   return isBlankText(part) && part.cacheMarker === undefined;

@@ -13,8 +13,8 @@ import { parseSseStream } from '../../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /**
- * Parses a non-streaming response into the events that the equivalent stream would produce. A stream sent as
- * a JSON list is also parsed. Google sends a JSON list when the URL does not request server-sent events.
+ * Parses a non-streaming response into the events that the equivalent stream would produce. The bytes may
+ * also be a stream as a JSON list. Google sends this list if the URL does not request server-sent events.
  * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with candidates
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {

@@ -31,9 +31,7 @@ const membersMax = 256;
 
 const readMembers = ['candidates', 'responseId', 'modelVersion', 'usageMetadata', 'error'] as const;
 
-/**
- * Reads a stream chunk. If `whole` is true, the chunk is a complete non-streaming response, which has the same shape.
- */
+/** Reads a stream chunk. If `whole` is true, reads a non-streaming response, which has the shape of a chunk. */
 export function readChunk(state: StreamState, raw: JsonObject, whole: boolean): StreamStep {
   const chunk = camelMembers(raw);
   return chainSteps(

@@ -14,8 +14,8 @@ export interface StreamRenderState {
   readonly isOwnFormat: boolean;
   readonly estimateInputTokens: () => number;
   /**
-   * Whether `message_start` has been sent. The event `message_start` is delayed until usage arrives, which
-   * most providers send at the start or at the end.
+   * Whether `message_start` has been sent. The renderer delays this event until usage arrives. Most providers
+   * send usage at the start or at the end.
    */
   readonly started: boolean;
   /** Whether an error was sent. An error ends the stream, even if the provider sends more. */

@@ -33,9 +33,9 @@ interface JoinedTurn {
 
 /**
  * Renders the fields `system` and `messages`. If the model does not accept system messages within the
- * conversation, system messages move to the front. For other models, a system message follows the user turn
- * before the model's next turn, so that the prompt's prefix does not change. Tool results become user
- * messages. Adjacent messages with the same role are merged, so that one message holds all results of a turn.
+ * conversation, system messages move to the front. For other models, a system message is sent directly before
+ * the model's next turn, so the prompt's prefix does not change. Tool results become user messages. Adjacent
+ * messages with the same role are merged, so that one message holds all results of a turn.
  */
 export function renderConversation(messages: readonly ChatMessage[], context: RenderContext): JsonObject {
   const system: Turn[] = [];
@@ -86,7 +86,7 @@ class RenderedTurns {
     this.#rendered.push(raw);
   }
 
-  /** Adds a system message, which is placed after the user's messages before the model's next message. */
+  /** Adds a system message. The message is sent directly before the model's next message. */
   addSystem(turn: Turn): void {
     this.#system.push(turn);
   }

@@ -182,7 +182,7 @@ export class ResponseStream {
     return added + this.#frame('response.content_part.added', { ...place, part: renderContent(part) });
   }
 
-  /** Adds the complete item that contains the signature of the next call. */
+  /** Adds a complete reasoning item with the signature of the tool call that follows. */
   #addSignature(signature: string | undefined): string {
     const id = nameItem({ type: 'thinking' }, this.#head.id, this.#items);
     const item = renderCallSignature(signature, id);

@@ -78,7 +78,7 @@ export function readError(state: StreamState, raw: JsonObject, events: StreamEve
 
 /**
  * Parses a provider's error body. The body has OpenAI's shape (`{error:{…}}`), the shape `{error:"…",code}`,
- * or the shape `{detail}`. Plain text is also parsed.
+ * or the shape `{detail}`. The body may also be plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = asObject(parseErrorBody(body)) ?? {};

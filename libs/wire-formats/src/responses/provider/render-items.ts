@@ -40,8 +40,8 @@ export function renderItems(
 }
 
 /**
- * Renders a message as items, in the order of the message parts. Reasoning stays before the text or
- * tool call to which it led.
+ * Renders a message as items, in the order of the message parts. Reasoning stays before the text or tool call
+ * that follows it.
  */
 function renderMessage(message: ChatMessage, field: string, context: ItemContext): JsonObject[] {
   const items: JsonObject[] = [];

@@ -62,7 +62,7 @@ function parseFileId(id: string): MediaSource {
   return { kind: 'file', id };
 }
 
-/** Extension fields that record how the client encoded a part, and that rendered parts omit. */
+/** Extension fields that record how the client encoded a part. Rendered parts do not contain them. */
 export const spelled = ['item', 'isJoined', 'content'] as const;
 
 /**

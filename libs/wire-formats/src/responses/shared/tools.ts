@@ -73,8 +73,8 @@ export function renderTool(
 }
 
 /**
- * Parses `tool_choice`. A tool choice with an unknown shape is treated as unset, and so is a list that allows only
- * hosted tools, which have no names.
+ * Parses `tool_choice`. Returns `unset` for an unknown shape. Hosted tools have no names, so a list of only
+ * hosted tools is also `unset`.
  */
 export function parseToolChoice(raw: unknown): ToolChoice {
   if (raw === 'auto' || raw === 'none' || raw === 'required') return { mode: raw };
