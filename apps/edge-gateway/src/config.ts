@@ -15,7 +15,7 @@ const edgeVariables = z
   .object({
     ...serviceVariables,
     PORT: port,
-    /** Certificate chain and private key as PEM files. If both files are set, the port uses TLS, otherwise plain text. */
+    /** Certificate chain and private key as PEM files. Without these files, the port uses plain text. */
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
     /** The Redis server of the job queue, configured with `noeviction` and an append-only file. */
@@ -26,10 +26,10 @@ const edgeVariables = z
      */
     REDIS_CACHE_URL: z.url().optional(),
     /**
-     * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the Redis cache
-     * per UTC day. Conversation state beyond the limit is not shared between gateway processes. A process that lacks
-     * the conversation state computes it again. Encrypted reasoning has a separate limit of the same size, and
-     * reasoning beyond the limit is dropped.
+     * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the Redis
+     * cache per UTC day. Conversation state beyond the limit is not shared between gateway processes. A process
+     * that lacks the conversation state computes it again. The same number of bytes also limits encrypted
+     * reasoning. Encrypted reasoning beyond the limit is dropped.
      */
     CACHE_BYTES_PER_ACCOUNT_MAX: z.coerce
       .number()
@@ -149,9 +149,9 @@ const edgeVariables = z
       .max(4_096 * mebibyte)
       .default(200 * mebibyte),
     /**
-     * Number of bytes that all requests together may hold in memory. The number includes request bodies, copies of
-     * bodies, and responses that are read completely. Requests beyond the limit get status 503. The default depends
-     * on the amount of memory that this process may use.
+     * Number of bytes that all requests together may hold in memory. Request bodies, their copies, and completely
+     * buffered responses count as held bytes. Requests beyond the limit get status 503. The default depends on the
+     * amount of memory that this process may use.
      */
     HELD_BYTES_MAX: z.coerce
       .number()
@@ -167,15 +167,15 @@ const edgeVariables = z
       .min(1)
       .default(512 * mebibyte),
     /**
-     * The highest `rate_limit_rpm` that an account policy or an API key may have. The setting has the same maximum
-     * as the field in the public API.
+     * The highest `rate_limit_rpm` that an account policy or an API key may have. The public API accepts the same
+     * maximum.
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
     /** How long a provider may send no data before its first byte or between two bytes, in milliseconds. */
     UPSTREAM_TIMEOUT_MS: z.coerce.number().int().positive().default(600_000),
     /**
-     * Maximum number of retries after a provider call that failed before its first byte. The limit applies if no
-     * other backend can serve the request.
+     * Maximum number of retries after a provider call that failed before its first byte. The maximum applies to
+     * requests that no other backend can serve.
      */
     UPSTREAM_RETRIES_MAX: z.coerce.number().int().min(0).max(10).default(2),
     /** The gateway retries only if the provider's `retry-after` does not exceed the limit. */
@@ -195,8 +195,8 @@ const edgeVariables = z
      */
     UPSTREAM_ANSWER_TIMEOUT_MS: z.coerce.number().int().positive().default(120_000),
     /**
-     * Time limit for a non-streaming provider call without tools, in milliseconds. When this time is over, the
-     * gateway sends a parallel attempt (hedge) to another backend. Zero disables parallel attempts.
+     * Time limit for a non-streaming provider call without tools, in milliseconds. After this time without a
+     * response, the gateway sends a parallel attempt (hedge) to another backend. Zero disables parallel attempts.
      */
     UPSTREAM_HEDGE_AFTER_MS: z.coerce.number().int().min(0).max(600_000).default(0),
     /** Maximum number of concurrent calls to one provider with one credential. */
@@ -213,8 +213,8 @@ const edgeVariables = z
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
     /**
-     * Maximum number of requests of one account that are served concurrently. The account's own share of the
-     * request slots may be lower.
+     * Maximum number of requests of one account that are served concurrently. An account may get fewer request
+     * slots than this maximum while other accounts wait.
      */
     ACCOUNT_REQUESTS_IN_FLIGHT_MAX: unlessEmpty(z.coerce.number().int().positive().optional()),
     /** Maximum number of queued requests. One account may use at most half of the request queue. */

@@ -15,8 +15,8 @@ export interface AdmissionOptions {
    */
   readonly accountShare: number;
   /**
-   * Maximum number of requests of one account that are served concurrently. Without the maximum, only the account's
-   * share limits the account.
+   * Maximum number of requests of one account that are served concurrently. If absent, only the account share
+   * limits the number of requests.
    */
   readonly accountInFlightMax?: number;
   /** Maximum number of queued requests. One account may use at most half of the queue. */
@@ -62,8 +62,8 @@ const retryAfterMsMin = 1_000;
 const retryAfterMsMax = 30_000;
 
 /**
- * The share of the event loop that the large requests of one account get while other accounts are active.
- * Requests from other accounts therefore wait for only about one step of a large request.
+ * The share of the event loop that the large requests of one account get while other accounts are active. Requests
+ * from other accounts wait for only about one step of a large request.
  */
 const largeRequests: TimeShareOptions = { contendedShare: 1 / 3, burstMs: 8 };
 

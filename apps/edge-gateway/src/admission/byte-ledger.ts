@@ -4,16 +4,16 @@ import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair
 
 export interface ByteLedgerOptions extends FairShareOptions {
   /**
-   * The kind of storage for which the ledger counts bytes. The kind of storage appears in error messages and
-   * as a label of the metric for held bytes.
+   * Whether the ledger counts bytes in memory or on disk. The value appears in error messages and as a label of the
+   * metric for held bytes.
    */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;
 }
 
 /**
- * Minimum time that a rejected client should wait before a retry, in milliseconds. A large request takes
- * several seconds to complete.
+ * Minimum time that a rejected client should wait before a retry, in milliseconds. Large requests hold their bytes
+ * for several seconds.
  */
 const retryAfterMs = 2_000;
 

@@ -7,11 +7,11 @@ export interface FairShareOptions {
    * With a share of 1, one account may use the whole capacity.
    */
   readonly accountShare: number;
-  /** The maximum amount that one account may ever use. By default, only the account's share limits the account. */
+  /** The maximum amount that one account may ever use. By default, only the account share limits an account. */
   readonly accountMax?: number;
 }
 
-/** The reason for a refusal is that the resource is used up, or that the account has reached its share. */
+/** Why more usage was refused. The resource is used up, or the account has reached its share. */
 export type ShareRefusal = 'full' | 'account';
 
 /**
@@ -19,7 +19,7 @@ export type ShareRefusal = 'full' | 'account';
  * free capacity. The algorithm is called dynamic thresholds (Choudhury and Hahne, IEEE/ACM Transactions on
  * Networking 6(2), 1998). One busy account may use up to `accountShare` of the capacity. Several busy accounts get
  * equal shares and leave some capacity free. For example, if `accountShare` is 0.8, ten busy accounts use 9.8% of
- * the capacity each and leave 2.4% free. An account without usage may always start while the resource has room.
+ * the capacity each and leave 2.4% free. An account without usage may always start if some capacity is free.
  */
 export class FairShare {
   readonly capacity: number;

@@ -156,10 +156,10 @@ export class Backend {
   }
 
   /**
-   * Applies a state change of the backend that another gateway process broadcast. A pause requested by the
-   * provider applies to all gateway processes. The other process may have opened its circuit breaker for a
-   * reason that does not affect this process. The next call from this process is therefore a probe. The
-   * outcome of the probe opens or closes the local circuit breaker.
+   * Applies a state change of the backend that another gateway process broadcast. A pause requested by the provider
+   * applies to all gateway processes. The other process may have opened its circuit breaker for a reason that does
+   * not affect this process. The next call from this process is a probe. The outcome of the probe opens or closes
+   * the local circuit breaker.
    */
   hear(news: BackendNews): void {
     if (news.kind === 'cooling') {
@@ -228,9 +228,8 @@ const failuresInARow = 5;
 const sample = { threshold: 0.5, duration: 10_000, minimumRps: 2 } as const;
 
 /**
- * Decides when failures open the circuit breaker. One policy counts consecutive failures, and the other policy
- * measures the share of failed calls. The breaker opens as soon as one of the two policies detects too many
- * failures.
+ * Decides when failures open the circuit breaker. The breaker opens after too many consecutive failures. The
+ * breaker also opens if too large a share of recent calls has failed.
  */
 class TripRules {
   readonly #rules = [new ConsecutiveBreaker(failuresInARow), new SamplingBreaker(sample)];

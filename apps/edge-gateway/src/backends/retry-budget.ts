@@ -5,8 +5,8 @@ import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 interface RetryBudgetOptions {
   readonly share: number;
   /**
-   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. Without a minimum, the
-   * share of extra calls would round to zero for accounts with very few requests.
+   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. Otherwise, accounts with
+   * very few requests would get no extra calls, because their share rounds down to zero.
    */
   readonly floor: number;
   readonly now?: () => number;
@@ -15,8 +15,8 @@ interface RetryBudgetOptions {
 const windowMs = 60_000;
 
 /**
- * Request counts for the current and the previous time window. The counts of both windows approximate a sliding
- * window, with a partial weight for the previous window.
+ * Request counts for the current and the previous time window. A sliding window is approximated by the count of the
+ * current window plus a fraction of the count of the previous window.
  */
 class Window {
   #startedAt = 0;

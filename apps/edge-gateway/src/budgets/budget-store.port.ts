@@ -3,15 +3,15 @@ import type { StoreHealth } from './store-health.ts';
 /** The tokens that a request reserves from its key's budget. */
 export interface Reservation {
   /**
-   * Ends the reservation and records how many tokens were saved. A call with 0 tokens returns the whole reservation.
-   * Only the first call for each reservation has an effect.
+   * Ends the reservation and records how many tokens were saved. A call with 0 tokens releases the whole
+   * reservation. Further calls for the same reservation have no effect.
    */
   settle(tokens: number): void;
 }
 
 /**
- * The outcome of a reservation. With `exhausted`, the budget is used up or reserved by requests in flight.
- * With `unknown`, the budget store is unavailable, and this process has used up its local part of the budget.
+ * The outcome of a reservation. With `exhausted`, the budget is used up or reserved by requests in flight. With
+ * `unknown`, the budget store is unavailable, and this process may reserve no more tokens without it.
  */
 export type BudgetAnswer = Reservation | 'exhausted' | 'unknown';
 
@@ -42,8 +42,8 @@ export interface SpentTokens {
  */
 export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /**
-   * The settlement number. The edge increases the settlement number each time it settles tokens for the key.
-   * The store counts each settlement number only once.
+   * The settlement number. The edge increases the settlement number each time it settles tokens for the key. The
+   * store ignores a settlement with a number that it has already counted.
    */
   readonly sequence: number;
   /** Number of tokens used on one day since the last settlement. */
@@ -96,7 +96,7 @@ export interface BudgetStore {
   sync(sync: BudgetSync): Promise<BudgetState | null>;
 }
 
-/** The API key of a budget, and the services of this process that the budget uses. */
+/** The API key that has the budget, and the services that the budget uses. */
 export interface KeyBudgetOptions extends BudgetKeyId {
   readonly store: BudgetStore;
   readonly health: StoreHealth;

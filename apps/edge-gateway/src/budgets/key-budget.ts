@@ -172,7 +172,7 @@ export class KeyBudget {
     return state;
   }
 
-  /** The known usage of the key, including the usage in the request log. */
+  /** Returns the key's known usage, merged with the usage in the request log. */
   #mergeLogged(): SpentTokens | null {
     if (this.#logged === null) return this.#known;
     const settlements = [...this.#unsettled].map(([day, tokens]) => ({ day, tokens }));
@@ -188,8 +188,8 @@ export class KeyBudget {
   }
 
   /**
-   * Resolves the waiting requests with the outcome of a sync.
-   * @param grantedTokens the number of tokens granted to the waiting requests and in advance
+   * Admits or rejects the waiting requests after a sync with the budget store.
+   * @param grantedTokens number of tokens granted, including tokens for later requests
    */
   #answer(
     asked: readonly Waiting[],
@@ -229,8 +229,8 @@ export class KeyBudget {
   }
 
   /**
-   * Reserves tokens from this process's local part of the remaining budget, which the last sync determined.
-   * The local part of the budget is valid only on the day of the last sync.
+   * Reserves tokens from the part of the remaining budget that this process may use without a sync. The part is
+   * valid only on the day of the last sync.
    */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';
@@ -265,9 +265,8 @@ export class KeyBudget {
   }
 
   /**
-   * Returns the number of tokens that should stay reserved in advance. The advance reservation cannot exceed
-   * the granted tokens. The advance reservation is also limited to a small part of the remaining budget,
-   * because other edges may need the rest.
+   * Returns the number of tokens that should stay reserved for later requests. The number cannot exceed the granted
+   * tokens, or a small part of the remaining budget. Other edges may need the rest of the budget.
    */
   #keptAhead(settledTokens: number): number {
     const ahead = this.#held - settledTokens - this.#committed();

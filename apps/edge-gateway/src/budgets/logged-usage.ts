@@ -59,7 +59,7 @@ export class UsageLoads {
     try {
       return await this.#read(accountId);
     } finally {
-      // When this read ends, the next waiting read starts.
+      // Starts the next waiting read.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
       else next();

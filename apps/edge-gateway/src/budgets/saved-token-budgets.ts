@@ -16,8 +16,8 @@ import { StoreHealth } from './store-health.ts';
 export interface BudgetedKey extends BudgetLimits, BudgetKeyId {}
 
 /**
- * Delay before a settlement is synced, in milliseconds. A killed process loses only the savings that it
- * recorded within this delay.
+ * Delay before recorded savings are sent to the budget store, in milliseconds. A killed process loses only the
+ * savings that it recorded within this delay.
  */
 const flushMs = 100;
 const flushAwayMs = 1_000;
@@ -27,13 +27,13 @@ const flushAwayMs = 1_000;
  */
 const flushedMax = 1_000;
 /**
- * Interval at which the leases of reservations are renewed. The interval is much shorter than a lease, so one
- * lost renewal does not end the lease.
+ * Interval at which an edge renews the leases of its reservations. A lease is much longer than this interval, so
+ * one lost renewal does not end the lease.
  */
 const upkeepMs = 5_000;
 /**
  * Maximum number of API keys tracked at the same time. An API key is tracked while it has requests in flight or had
- * requests recently. Above the maximum, requests are handled as if the budget store were unavailable.
+ * requests recently. Requests of further API keys are handled as if the budget store were unavailable.
  */
 const keysMax = 50_000;
 /**
@@ -92,8 +92,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Returns whether this process has already recorded that the API key's budget is used up. The check needs no sync,
-   * and the outcome is reused for one second.
+   * Returns whether this process has already recorded that the API key's budget is used up. The record is used for
+   * one second without a sync.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;
@@ -113,8 +113,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Reserves the tokens that a request may save until the request is settled. The method never throws. The method
-   * returns synchronously if the process has enough tokens reserved.
+   * Reserves the tokens that a request may save. The reservation ends when the request is settled. The method never
+   * throws. The method returns synchronously if the process has enough tokens reserved.
    */
   reserve(key: BudgetedKey, tokens: number): BudgetAnswer | Promise<BudgetAnswer> {
     const budget = this.#budgets.get(key.keyId) ?? this.#open(key);
@@ -122,9 +122,9 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. An idle key returns
-   * its advance reservation up to ten seconds after its last request. Syncing an idle key would recreate the Redis
-   * keys of a deleted account.
+   * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. Up to ten seconds
+   * after its last request, an idle key would be synced to release its advance reservation. The sync would recreate
+   * the Redis keys of the deleted account.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);
@@ -135,7 +135,7 @@ export class SavedTokenBudgets {
     }
   }
 
-  /** Settles all tokens that are not synced yet and returns all advance reservations. */
+  /** Settles all tokens that are not synced yet and releases all advance reservations. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#usageLoads.close();

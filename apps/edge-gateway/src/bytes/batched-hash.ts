@@ -53,13 +53,13 @@ export class BatchedHash {
     return new BatchedHash(this.#flushed().copy());
   }
 
-  /** The digest as raw bytes. The parser accepts no further input. */
+  /** The digest as raw bytes. The hash accepts no further input. */
   digest(): Buffer {
     // Creating the digest as text and converting the text is three times as fast as creating a buffer.
     return Buffer.from(this.digestText('binary'), 'binary');
   }
 
-  /** The digest as a string. The parser accepts no further input. */
+  /** The digest as a string. The hash accepts no further input. */
   digestText(encoding: BinaryToTextEncoding): string {
     if (this.#hash !== null || holder !== this) return this.#flushed().digest(encoding);
     return hash('sha256', this.#release(), encoding);

@@ -17,8 +17,8 @@ const workMs = 2_000;
 interface ForgetRequest {
   readonly accountId: string;
   /**
-   * The cursor from the previous reply, as `<server> <SCAN cursor>`. With the value null, the deletion starts
-   * at the beginning.
+   * The cursor from the previous reply, as `<server> <SCAN cursor>`. Null starts the deletion with the first
+   * server.
    */
   readonly cursor: string | null;
 }

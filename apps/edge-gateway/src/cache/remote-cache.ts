@@ -7,9 +7,9 @@ import { createScope, currentScope, runInScope, withTimeout } from '@gateway/obs
 
 /** How long a caller with an expired response waits for a new response, in milliseconds. */
 const staleWaitMs = 75;
-/** How long callers use expired responses without waiting, after a slow or failed load, in milliseconds. */
+/** Time after a slow or failed load during which callers get expired responses immediately, in milliseconds. */
 const slowMs = 2_000;
-/** How long the error of a slow failed load is rethrown without a new load, in milliseconds. */
+/** Time after a slow and failed load during which callers get the same error without a new load, in milliseconds. */
 const failedMs = 1_000;
 /** Placeholder for the outcome of a load that has not ended. */
 const unloaded = Symbol('unloaded');
@@ -19,8 +19,8 @@ interface RemoteCacheOptions<Value> {
   /** How long a cached response is used before it is loaded again, in milliseconds. */
   readonly freshMs: number;
   /**
-   * How long an expired response may still be returned, in milliseconds. An expired response is used only
-   * while the service it came from is unreachable and change broadcasts still arrive.
+   * Maximum time after expiry for which a response may be returned, in milliseconds. Expired responses are used
+   * only while the service is unreachable and change broadcasts arrive.
    */
   readonly staleMs: number;
   readonly load: (key: string) => Promise<Value>;
@@ -57,7 +57,7 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #keysByTag = new Map<string, Set<string>>();
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
-  /** The errors of loads that failed. The cache rethrows a recent error without a new load. */
+  /** Recent errors of loads. The cache rethrows these errors without a new load. */
   readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
   /** The time until which expired responses are returned immediately, without waiting for a new load. */
   #slowUntil = -Infinity;
@@ -66,7 +66,7 @@ export class RemoteCache<Value extends object | string | null> {
 
   constructor(options: RemoteCacheOptions<Value>) {
     this.#options = options;
-    // With `max`, LRUCache reserves memory for all entries. The limit is therefore set as a size, with size 1 per entry.
+    // With `max`, LRUCache reserves memory for all entries. With `maxSize`, LRUCache reserves no memory in advance.
     const bounds = { maxSize: options.entriesMax, sizeCalculation: () => 1 };
     this.#entries = new LRUCache({
       ...bounds,
@@ -204,8 +204,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes cached responses that are too old to use, even during an outage of the service that they came
-   * from. Callers must call this method periodically.
+   * Removes cached responses that are too old. During an outage of a service, its responses are used for longer,
+   * but not forever. Callers must call this method periodically.
    */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;
@@ -266,8 +266,8 @@ async function waitInBudget<Value>(loading: Promise<Value>): Promise<Value> {
 const pausesMs = [50, 150, 400];
 
 /**
- * Retries a query a few times if the service is unavailable. The query must have no side effects. After a restart of
- * the message bus, callers reconnect earlier than the called services. The retries cover the time of the reconnect.
+ * Retries a query a few times if the service is unavailable. The query must have no side effects. After a restart
+ * of the message bus, callers reconnect earlier than the called services. The retries give them time to reconnect.
  * @param failure the error of the first call. Any error other than `service_unavailable` is thrown
  * immediately.
  * @param signal abort signal that ends the retries

@@ -11,9 +11,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Derives the name of a value in Redis from a digest of a conversation. The encryption key for the stored
- * data is derived from the same digest, but the name does not reveal the key. The stored data can be found
- * and decrypted only by a request of the same conversation.
+ * Derives the name of a value in Redis from a digest of a conversation. The encryption key is derived from the same
+ * digest. The name does not reveal the key. Only a request of the same conversation can find and decrypt the stored
+ * data.
  */
 export function nameOf(digest: Buffer): string {
   return derive('name', digest).toString('base64url');

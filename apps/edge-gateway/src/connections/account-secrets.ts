@@ -10,8 +10,8 @@ const shownMs = 15 * 60 * 1_000;
 const valuesPerAccountMax = 1_024;
 
 /**
- * The stored credentials, by account, that this process has loaded. The secrets of an account are used only for the
- * account's own requests. One account therefore cannot change the log lines, spans or stored contents of another
+ * The stored credentials, by account, that this process has loaded. The secrets of an account are redacted only in
+ * the account's own requests. Otherwise, an account could change the log lines, spans or stored contents of another
  * account.
  */
 export class AccountSecrets {

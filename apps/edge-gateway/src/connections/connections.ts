@@ -17,8 +17,8 @@ export interface OpenedCredential {
   /** The provider keys of the credential. A credential consists of at least one provider key. */
   readonly keys: readonly OpenedKey[];
   /**
-   * The address that replaces the provider's default address. The provider key is sent only to the address
-   * that replaces the default address.
+   * The address that replaces the provider's default address. If this address is set, the provider key is never
+   * sent to the default address.
    */
   readonly baseUrl: string | null;
 }
@@ -49,9 +49,9 @@ const secondMs = 1_000;
 const sweepMs = 10 * secondMs;
 
 /**
- * Creates the connection registry for all accounts. The process uses a decrypted credential for one minute,
- * or for two minutes if the vault is unavailable. When this time is over, the process removes the credential
- * from memory. When a change of the credential is broadcast, the process removes the credential immediately.
+ * Creates the connection registry for all accounts. The process keeps a decrypted credential in memory for one
+ * minute, or for two minutes if the vault is unavailable. When a change of the credential is broadcast, the process
+ * removes the credential immediately.
  */
 export function createConnections(
   messaging: Messaging,
@@ -104,8 +104,8 @@ function keyOf(accountId: string, provider: string): string {
 }
 
 /**
- * Reports the health of a credential to the vault. A failed report is not repeated, because the next gateway
- * process that notices the change also reports it.
+ * Reports the health of a credential to the vault. A failed report is not repeated. Other gateway processes that
+ * notice the changed health report it to the vault, too.
  */
 function reportToVault(
   fortune: RequestOf<typeof reportCredential>,
@@ -125,8 +125,8 @@ async function openFromVault(
   if (reply.sealedSecret === null) return null;
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
-    // The failure status in the vault refers to the first provider key of the credential.
-    // A success with another provider key of the credential does not clear the failure status.
+    // The failure status in the vault refers to the first provider key of the credential. Only a successful call
+    // with the first provider key clears the failure status.
     const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });
@@ -180,8 +180,8 @@ export class CredentialHealth {
   }
 
   /**
-   * The caller must pass the status of every response. If the health of the credential has not changed, the
-   * method needs only two comparisons.
+   * Must be called with the status of every response. If the health of the credential has not changed, the method
+   * needs only two comparisons.
    */
   note(status: number): void {
     if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);

@@ -21,11 +21,11 @@ export interface GrantChange {
 const renewalsMax = 3;
 
 /**
- * The grants of API keys, indexed by the SHA-256 of the key. The cache stores `null` for an unknown key, so
- * that the key is looked up only once. A grant is fresh for 10 s. A revoked key therefore works for at most
- * 10 s while the message bus is disconnected. While the message bus is connected, a broadcast of a change
- * invalidates the grant immediately. While the account service restarts, an outdated grant may be used for
- * five minutes, because changes are still broadcast.
+ * The grants of API keys, indexed by the SHA-256 of the key. The cache stores `null` for an unknown key, so that
+ * the key is looked up only once. A grant is fresh for 10 s. While the message bus is connected, a broadcast of a
+ * change invalidates the grant immediately. While the message bus is disconnected, a revoked key works for at most
+ * 10 s. While the account service restarts, an outdated grant may be used for five minutes, because changes are
+ * still broadcast.
  */
 export class GrantCache {
   readonly #cache: RemoteCache<KeyGrant | null>;
@@ -92,8 +92,8 @@ export class GrantCache {
   }
 
   /**
-   * Returns the current grant of the API key for which an earlier grant was issued. Throws `invalid_api_key`
-   * if the key is revoked, or `service_unavailable` if the grant cannot be loaded.
+   * Returns the current grant of the API key that an older grant belongs to. Throws `invalid_api_key` if the key is
+   * revoked, or `service_unavailable` if the grant cannot be loaded.
    */
   async current(grant: KeyGrant): Promise<KeyGrant> {
     return requireGrant(await this.#cache.get(this.#digestOf(grant)));

@@ -38,10 +38,10 @@ const lookupsMax = 16;
 /**
  * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's requests
  * end with a matching error. The registry stores only references to requests that the server already holds, so it
- * needs little memory. A broadcast of a revocation ends the requests of the key immediately. A check every second
- * detects expired keys, missed broadcasts of changes, and changes that may affect a key without revoking it. To
- * detect lost broadcasts, the check reads the epochs (change numbers) of the keys from Redis. While both the account
- * service and Redis are unavailable, open requests continue and new requests are rejected.
+ * needs little memory. A broadcast of a revocation ends the requests of the key immediately. Every second, a check
+ * detects keys that have expired or that were changed. To detect changes with a lost broadcast, the check reads the
+ * epochs (change numbers) of the keys from Redis. While both the account service and Redis are unavailable, open
+ * requests continue and new requests are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;
@@ -86,8 +86,8 @@ export class OpenRequests {
   }
 
   /**
-   * Ends the open requests of API keys without a valid grant. The promise resolves when all checks that are
-   * currently possible are done, and never rejects.
+   * Ends the open requests of API keys without a valid grant. The promise resolves when the checks are done. Checks
+   * that are not possible at the moment are skipped, and the promise never rejects.
    */
   async check(): Promise<void> {
     if (this.#byKey.size === 0) return;
@@ -124,8 +124,8 @@ export class OpenRequests {
   }
 
   /**
-   * Ends the requests of revoked keys, and marks the requests of changed keys. Requests from the last second
-   * are skipped, because their rate limit check has just read the epoch.
+   * Ends the requests of revoked keys, and marks the requests of changed keys. Requests that started within the
+   * last second are skipped. Their epoch was read by the rate limiter at the start.
    */
   async #readEpochs(): Promise<void> {
     const before = this.#now() - checkEveryMs;
@@ -155,7 +155,7 @@ export class OpenRequests {
   async #confirmGrant(grant: KeyGrant, requests: readonly OpenRequest[]): Promise<void> {
     const { grants } = this.#options;
     const epoch = Math.max(...requests.map(({ doubtfulEpoch }) => doubtfulEpoch));
-    // The mark is cleared before the lookup, because a change during the lookup may set the mark again.
+    // `isDoubtful` is cleared before the lookup, because a change during the lookup may set it again.
     for (const request of requests) request.isDoubtful = false;
     try {
       const confirmed = await (epoch > 0 ? grants.renew(grant, epoch) : grants.current(grant));

@@ -28,7 +28,7 @@ export class RedisEpochReader implements EpochReader {
 
 /**
  * Merges the epochs of an API key and its account. A negative epoch (permanently revoked) takes precedence.
- * If neither epoch is negative, the later epoch is returned. A missing epoch counts as 0.
+ * Otherwise, the function returns the later of the two epochs. A missing epoch counts as 0.
  */
 function chooseEpoch(epochs: readonly number[]): number {
   return Math.min(...epochs) < 0 ? -1 : Math.max(...epochs);

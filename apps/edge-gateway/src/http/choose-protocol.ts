@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * The first bytes that a client sends on an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 request starts with the
- * same bytes.
+ * The first bytes that a client sends on an HTTP/2 connection (RFC 9113 §3.4). No HTTP/1.1 request starts with
+ * `PRI`.
  */
 const prefaceStart = Buffer.from('PRI');
 
@@ -19,8 +19,8 @@ export interface Protocols {
 
 /**
  * Reads the first bytes on each connection, puts the bytes back, and passes the socket to the handler of the
- * client's protocol. The function neither wraps the socket nor copies data. After the protocol is known, the
- * handler reads directly from the operating system.
+ * client's protocol. The class does not wrap the socket. The handler reads all further bytes directly from the
+ * socket.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;
@@ -78,7 +78,7 @@ export class ProtocolChooser {
   }
 }
 
-/** Whether the first bytes match both HTTP/1.1 and HTTP/2. Both types of connections can begin with `P` or `PR`. */
+/** Whether the first bytes match both HTTP/1.1 and HTTP/2. Requests in both protocols can begin with `P` or `PR`. */
 function isUndecided(first: Buffer): boolean {
   return first.length < prefaceStart.length && prefaceStart.subarray(0, first.length).equals(first);
 }

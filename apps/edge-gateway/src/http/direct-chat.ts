@@ -41,9 +41,7 @@ export class DirectChat {
     };
   }
 
-  /**
-   * From now on, sends all requests to the web framework, which rejects requests during shutdown.
-   */
+  /** Passes all later requests to the web framework, which rejects requests during shutdown. */
   close(): void {
     this.#isClosing = true;
   }

@@ -37,7 +37,7 @@ export interface OpenedSession extends IssuedTokens {
   readonly emailVerified: boolean;
 }
 
-/** The client that makes a call. The account service uses the client for rate limits and for the audit log. */
+/** The caller's address and origin, which the account service needs for rate limits and for the audit log. */
 interface Client {
   readonly clientAddress: string;
   readonly origin: RequestOrigin;

@@ -49,7 +49,7 @@ export class LoginSessionGate {
 
 /**
  * Creates the cache of login sessions. The cache has the same time limits as the cache of API key grants. A revoked
- * login session therefore ends as quickly as a revoked API key.
+ * login session ends as quickly as a revoked API key.
  */
 function createSessionCache(messaging: Messaging): RemoteCache<CachedSession | null> {
   return new RemoteCache<CachedSession | null>({

@@ -71,8 +71,8 @@ export class LoginSessionVerifier {
   }
 
   /**
-   * Runs the passport strategy in the same way as passport does. Each call copies the strategy and adds the
-   * possible outcomes as methods.
+   * Runs the strategy in the same way as passport does. Each call derives an object from the strategy and adds the
+   * callbacks `success`, `fail` and `error`.
    */
   #run(carrier: Carrier): Promise<unknown> {
     return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ export interface LoginSessionClaims {
   readonly issuer: string;
   readonly subject: string;
   /**
-   * The id by which a login session of the embedded identity service can be revoked. Null for a session of another
-   * issuer.
+   * The id by which a login session of the embedded identity service can be revoked. Null if another issuer issued
+   * the token.
    */
   readonly sessionId: string | null;
   /** Expiry of the session token, in milliseconds since 1970. */

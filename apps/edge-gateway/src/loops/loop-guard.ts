@@ -31,7 +31,7 @@ export const loopHeader = 'cdn-loop';
 
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
-/** Maximum number of gateways through which a request may pass. Above the maximum, a request is rejected as a loop. */
+/** Maximum number of gateways through which a request may pass. More gateways count as a loop. */
 const gatewaysMax = 8;
 /** Interval at which the deployment's id is read again, in case Redis has lost it. */
 const refreshMs = 60_000;
@@ -87,8 +87,8 @@ export class LoopGuard {
 
   /**
    * Renders the `CDN-Loop` header of an upstream request from the marks of earlier gateways and the mark of this
-   * deployment. The rest of the client's `CDN-Loop` header is not forwarded, because the header concerns the network
-   * in front of this gateway.
+   * deployment. Other marks in the client's `CDN-Loop` header are not forwarded, because they identify proxies
+   * between the client and the gateway.
    * @param received the `CDN-Loop` header of the client's request
    */
   renderHeader(received: string | string[] | undefined): string {

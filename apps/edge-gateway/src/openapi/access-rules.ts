@@ -44,7 +44,7 @@ export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[
 }
 
 /**
- * Returns a sentence that names the scope that an API key needs. The text is empty for operations that accept
+ * Returns a sentence that names the scope that an API key needs. Returns an empty text for operations that accept
  * no API key.
  */
 export function describeScope({ id }: Operation, access: Access): string {
@@ -90,9 +90,9 @@ export const securitySchemes = {
 type Requirement = Record<string, string[]>;
 
 /**
- * Renders the security requirements of a route for OpenAPI. A call must meet one of the requirements. An empty list
- * allows every caller. The requirement for an API key lists the scope that the key needs. OpenAPI 3.1 allows a list
- * of scopes in every security requirement.
+ * Renders the security requirements of a route for OpenAPI. A caller must meet one requirement in the list. An
+ * empty list allows every caller. The requirement for an API key lists the scope that the key needs. OpenAPI 3.1
+ * allows a list of scopes in every security requirement.
  */
 export function renderSecurity(access: Access, { id, takesKeyHeader }: Operation): Requirement[] {
   const scope = scopeOf(id);

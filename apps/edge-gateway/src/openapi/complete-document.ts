@@ -29,7 +29,7 @@ interface Operation {
   requestBody?: { content: Record<string, Content> };
   responses?: Record<string, { content?: Record<string, Content> }>;
 }
-/** The parts of an OpenAPI document that the completion reads and writes. */
+/** The parts of an OpenAPI document that `completeDocument` reads and writes. */
 export interface CompletedDocument {
   paths?: Record<string, object> | undefined;
   components?: { schemas?: Record<string, unknown> | undefined } | undefined;
@@ -43,8 +43,8 @@ interface FieldText {
 const texts: ReadonlyMap<string, FieldText> = new Map(Object.entries(fieldTexts));
 
 /**
- * Completes an OpenAPI document in place. A field without a description gets the shared text of its name. Request
- * bodies and successful responses get examples. A text for `<parent>.<name>` overrides a text for `<name>`.
+ * Completes an OpenAPI document in place. A field without a description gets the standard text for its name.
+ * Request bodies and successful responses get examples. A text for `<parent>.<name>` overrides a text for `<name>`.
  */
 export function completeDocument(document: CompletedDocument): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
@@ -76,7 +76,7 @@ function completeOperation(operation: Operation, schemas: Record<string, Schema>
 function describe(schema: Schema, parent: string): void {
   nameFields(schema);
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
-    // For a reference, the description of the target is shown.
+    // A reference shows the description of the referenced schema.
     if (field.$ref === undefined && field.description === undefined) {
       const text = textOf(parent, name);
       if (text !== undefined) field.description = text.description;

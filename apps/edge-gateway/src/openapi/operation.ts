@@ -45,7 +45,7 @@ export interface OperationAnswer extends Partial<OperationBody> {
 
 /**
  * Documents a route in the API reference. The project generates `/openapi.json`, `/docs` and the authorization
- * tests from this description, the route's paths and its access rule. The route has no other description.
+ * tests from this description, the route's paths and its access rule. There is no second description.
  */
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */
@@ -61,7 +61,7 @@ export interface Operation {
   readonly headers?: z.ZodObject;
   readonly body?: OperationBody;
   readonly answer: OperationAnswer;
-  /** Error codes of the operation, without the errors for access, parameters and body. */
+  /** Error codes of the operation. Errors of access checks and validation are added to the list. */
   readonly errors?: readonly ErrorCode[];
   /** Whether the route also accepts the API key in the header `x-api-key`. */
   readonly takesKeyHeader?: boolean;
@@ -87,8 +87,8 @@ export const accessKey = 'gateway:access';
 
 /**
  * The rate limit that a call to a route counts against. The limit `requests` is the API key's rate limit for chat
- * requests. The other limits apply to a whole account. If a route declares no rate limit, GET requests count as
- * `read` and all others as `write`.
+ * requests. All other rate limits apply to the whole account. If a route declares no rate limit, GET requests count
+ * as `read` and all others as `write`.
  */
 export type RouteBudget = 'requests' | 'read' | 'analytics' | 'write' | 'export';
 

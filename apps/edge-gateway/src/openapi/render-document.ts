@@ -119,7 +119,7 @@ function renderOperation(route: RouteRow, path: string): ZodOpenApiOperationObje
   };
 }
 
-/** Every route can fail before its own checks, for example because of its headers. */
+/** Renders errors that any route can return, for example because the request's headers are too long. */
 function renderOtherErrors(path: string): Record<string, unknown> {
   const content = { 'application/json': { schema: errorBodies[formatOfPath(path)] } };
   const refused = 'Another error of the request, for example 431 for headers over 16 KiB.';

@@ -11,9 +11,9 @@ import { forward } from './stages/forward/forward.ts';
 import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
- * Opens the recovery rounds for a response. Returns null if the request has no recovery. Every recovery round
- * is sent to the target of the first request. After a fresh start with the client's own request and every
- * tool, recovery rounds only hide recovery tool calls.
+ * Opens the recovery rounds for a response. Returns null if the request has no recovery. Every recovery round is
+ * sent to the target of the first request. After a fresh start, the request contains every tool, and the rounds
+ * only hide recovery tool calls from the client.
  */
 export function openRounds(
   outbound: Outbound,
@@ -125,8 +125,8 @@ export async function rememberRounds(
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
-  // Providers of reasoning models reject turns that the gateway renders without reasoning.
-  // After reasoning, no requested tools are stored, because the model can request the tools again.
+  // Providers of reasoning models reject turns that the gateway renders without reasoning. If the model has
+  // reasoned, requested tools are not stored. The model can request the tools again.
   const requested = rounds.hasReasoned
     ? []
     : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);

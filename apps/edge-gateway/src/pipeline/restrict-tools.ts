@@ -7,8 +7,8 @@ import { ambiguousTools } from '../tool-lists/tool-members.ts';
 import { permissionOf, type ToolLists } from '../tool-lists/tool-permission.ts';
 
 /**
- * The nesting limit for the original request body. The limit also holds after tools are removed, because a
- * removal never adds a nesting level.
+ * Maximum nesting depth of the request body. Removing tools never increases the depth, so the body is checked only
+ * once.
  */
 const depthMax = 128;
 

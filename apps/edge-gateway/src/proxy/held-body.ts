@@ -108,8 +108,8 @@ export class HeldBody {
 
   /**
    * Returns the whole body with the model replaced. The source is read as fast as the consumer reads the returned body.
-   * @throws GatewayError `request_too_large` if the body exceeds the size limit, or an error of the scanner for
-   * the rest of the body
+   * @throws GatewayError `request_too_large` if the body exceeds the size limit. Also throws errors of the scanner
+   * that checks the rest of the body.
    */
   async *read(model: Buffer): AsyncGenerator<Buffer> {
     const { start, end } = this.place;

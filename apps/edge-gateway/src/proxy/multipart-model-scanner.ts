@@ -20,11 +20,10 @@ const hyphen = 0x2d;
 type State = 'boundary' | 'after-boundary' | 'head' | 'model';
 
 /**
- * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second
- * part with this name. The scanner buffers at most the headers of one part. Parsers disagree about malformed
- * bodies, for example about line ends, names and parts after the final delimiter. The scanner rejects a body
- * in which different parsers could find different models. The provider therefore always calls the model that
- * the gateway checked.
+ * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second part
+ * with this name. The scanner buffers at most the headers of one part. Parsers disagree about malformed bodies, for
+ * example about line ends, names and parts after the final delimiter. The scanner rejects a body in which different
+ * parsers could find different models. Otherwise, the provider could call a model that the gateway did not check.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
@@ -101,8 +100,8 @@ export class MultipartModelScanner implements ModelScanner {
 
   /**
    * Returns the index of the next delimiter at the start of a line, or -1. A boundary in the middle of a line
-   * belongs to the content of the part. Throws an error if the line before a boundary does not end with CR
-   * and LF, because some parsers find a delimiter there.
+   * belongs to the content of the part. Throws an error if the line before a boundary does not end with CR and LF.
+   * Some parsers accept such a boundary as a delimiter.
    */
   #findDelimiter(from: number): number {
     let at = this.#held.indexOf(this.#delimiter, from);
@@ -117,7 +116,8 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens after a delimiter end the body. Without the hyphens, optional padding and the next part follow.
+    // Two hyphens after a delimiter end the body. Otherwise, the delimiter is followed by optional spaces and the
+    // next part.
     const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
     if (isEnd && !this.#isFound) throw modelMissing();
     // Some parsers ignore an end delimiter that is not on a separate line, so the search continues.

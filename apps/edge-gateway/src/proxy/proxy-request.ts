@@ -40,7 +40,7 @@ import { relayBytes } from './relay.ts';
  * to the response. Returns null for an API key that may use all tools, so that the body can be streamed.
  * Multipart bodies have no tools.
  * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the API key may not use.
- * @throws GatewayError `ambiguous_tools` if servers may read the tools differently.
+ * @throws GatewayError `ambiguous_tools` if two JSON parsers could read different tools from the body.
  * @throws GatewayError `malformed_json`, `too_deep` or `request_too_large` if the body cannot be parsed
  */
 async function restrictProxied(
@@ -92,7 +92,7 @@ const multipartEndpoints: ReadonlySet<ProxyEndpoint> = new Set([
  */
 export async function handleResponses(exchange: Exchange, services: PipelineServices): Promise<void> {
   const { headers } = exchange.request;
-  // Authentication errors are ignored here, because the handler of the request authenticates again and reports the error.
+  // Authentication errors are ignored, because the request handler authenticates again and reports the error.
   const caller = await authenticateHeaders(headers, services.grants).catch(() => undefined);
   return caller?.responses.plan === true
     ? handleRequest(exchange, services)

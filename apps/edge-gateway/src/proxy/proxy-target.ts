@@ -52,9 +52,9 @@ export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
 }
 
 /**
- * Chooses the provider of a proxied request. A model of the form `<provider>/<model>` names the provider. For
- * a bare model name, the function searches the catalogue for connected providers that have the endpoint. The
- * model may be of any kind.
+ * Chooses the provider of a proxied request. A model of the form `<provider>/<model>` names the provider. For a
+ * bare model name, the function searches the catalogue for connected providers that have the endpoint. Embedding,
+ * image and audio models are accepted, too.
  * @throws GatewayError `model_not_found` if no known provider has the model.
  * @throws GatewayError `provider_not_connected` if the model's provider is not connected.
  * @throws GatewayError `ambiguous_model` if several providers have the model and none is preferred.

@@ -23,7 +23,7 @@ export class UsageReader {
   #size = 0;
   #usage: TokenUsage | undefined;
   #hasEnded = false;
-  /** Whether the current line starts with the type of the last event. The line is too long to be buffered. */
+  /** Whether the current line starts with the event type that ends a stream. The line is too long to be buffered. */
   #isLongEnd = false;
   /** Whether a line was too long to be checked for the type of the last event. */
   #hasUnread = false;

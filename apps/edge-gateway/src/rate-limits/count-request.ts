@@ -15,10 +15,10 @@ export interface CountedRequest {
 }
 
 /**
- * Counts a request against its API key's rate limit in one Redis round trip. By default, the request counts
- * against the rate limit for chat requests, but callers can specify another rate limit window. The same round
- * trip returns the epoch (change number) of the key's latest change. A changed API key is therefore detected
- * even if the broadcast of the change was lost.
+ * Counts a request against its API key's rate limit in one Redis round trip. By default, the request counts against
+ * the rate limit for chat requests, but callers can specify another rate limit window. The same round trip returns
+ * the epoch (change number) of the key's latest change. A changed API key is detected even if the broadcast of the
+ * change was lost.
  * @throws GatewayError `invalid_api_key`, `expired_api_key` or `service_unavailable` for a changed key
  */
 export async function countRequest(

@@ -1,6 +1,6 @@
 /**
- * Lifetime of leased tokens, in milliseconds. Until a lease ends, a process may miss a change that
- * was not broadcast, and other processes cannot use the unused tokens.
+ * Lifetime of leased tokens, in milliseconds. A change that was not broadcast takes effect when the lease ends.
+ * Until then, other processes cannot use the leased tokens.
  */
 export const leaseMs = 50;
 /**
@@ -14,7 +14,7 @@ const leaseTokensMax = 1_024;
 /** Rate limit tokens that Redis counted in advance. */
 export interface Lease {
   tokens: number;
-  /** Number of requests in the rate limit window when the last token of the lease is used. */
+  /** Number of requests in the rate limit window after the last token of the lease was used. */
   readonly countAfter: number;
   readonly expiresAtMs: number;
   /** The time at which the rate limit window will be empty if no further requests arrive. */
@@ -135,8 +135,8 @@ export class UnreportedRequests {
   }
 
   /**
-   * Removes all requests from the list and returns them, before they are sent to Redis. A second call to
-   * Redis therefore never counts the same requests again.
+   * Removes all requests from the list and returns them, before they are sent to Redis. This order ensures that
+   * Redis counts each request only once.
    */
   take(nowMs: number): { readonly count: number; readonly putBack: () => void } {
     const count = this.count(nowMs);

@@ -1,24 +1,23 @@
 /**
- * Counts the requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each
- * key has one hash in Redis, with a field for each step that has requests and a field for their running
- * total. The hash has at most 125 fields, a size that Redis stores compactly. A step expires once the whole
- * step is 60 s old, so no period of 60 s admits more requests than the limit. A steady flow of requests stays
- * at most 0.8% below the limit. Each request removes the expired steps, so the cost of a call depends on the
- * number of steps since the previous call. The script uses the clock of the Redis server, so that gateway
- * processes with skewed clocks count in the same window.
+ * Counts the requests of an API key in a sliding window of 60 s, divided into steps of half a second. Each key has
+ * one hash in Redis, with a field for each step that has requests and a field for their running total. The hash has
+ * at most 125 fields, a size that Redis stores compactly. A step expires once the whole step is 60 s old, so no
+ * period of 60 s admits more requests than the limit. A steady flow of requests stays at most 0.8% below the limit.
+ * Each call removes the expired steps, so a call after a long pause takes more time. The script uses the clock of
+ * the Redis server, so that gateway processes with skewed clocks count in the same window.
  *
- * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of a lease
- * are counted in the time step in which the lease expires. A request that uses a leased token therefore counts for
- * at least 60 s. A lease receives at most 1/64 of the free tokens. If fewer than 1,024 tokens are free, no lease is
- * granted. Without a lease, every request is counted when it arrives. If a gateway returns unused tokens, the script
- * subtracts the tokens from the time step of their lease.
+ * A gateway may request a lease, which contains tokens for requests that have not arrived yet. The tokens of a
+ * lease are counted in the time step in which the lease expires. A request that uses a leased token counts for at
+ * least 60 s. A lease receives at most 1/64 of the free tokens. If fewer than 1,024 tokens are free, no lease is
+ * granted. Without a lease, every request is counted when it arrives. If a gateway returns unused tokens, the
+ * script subtracts the tokens from the time step of their lease.
  *
- * If Redis loses its data, each gateway sends the count that it last received. The field `base` contains the largest
- * count that any gateway has restored. The running total includes the restored count. Requests that were admitted
- * after Redis lost its data do not count as restored.
+ * If Redis loses its data, each gateway sends the count that it last received. The field `base` contains the
+ * largest count that any gateway has sent. The running total is the sum of `base` and the requests that were
+ * admitted after Redis lost its data.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
- * "Script flags"). Rate limits are therefore exact even while Redis is out of memory.
+ * "Script flags"). Rate limits are exact even while Redis is out of memory.
  *
  * KEYS[1] is the hash of the window. KEYS[2] and KEYS[3] are the epochs of the latest changes to the API key
  * and its account. `WindowCommands.admitRequests` lists the remaining arguments. The script returns a

@@ -10,9 +10,9 @@ const textBytesMax = 1_000;
 
 /**
  * Identifies the conversation that a request belongs to. The gateway builds this object once per request, and
- * computes each digest on first use. Planning, model pins, shadow conversations and the request log derive
- * their keys from this object. The digests of a conversation cover roles, text and tool calls, and ignore other
- * JSON bytes. A client may therefore move cache markers or shorten tool results within the same conversation.
+ * computes each digest on first use. Planning, model pins, shadow conversations and the request log derive their
+ * keys from this object. The digests of a conversation cover roles, text and tool calls, and ignore other JSON
+ * bytes. A client may move cache markers or shorten tool results within the same conversation.
  */
 export class Conversation {
   /** The client's session id. Null if the client sent no session id. */
@@ -40,9 +40,9 @@ export class Conversation {
   }
 
   /**
-   * The key under which the gateway stores the model chosen for the conversation. With a session id, `agentKey`
-   * equals `key`. Without a session id, the key also depends on the system prompt. A client's agents often send the
-   * same first message with different system prompts, and each agent can use a different model.
+   * The key under which the gateway stores the model chosen for the conversation. A session id from the client is
+   * used as the key. Otherwise, the key depends on the first messages and the system prompt. Different agents often
+   * send the same first message with different system prompts, and may use different models.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;

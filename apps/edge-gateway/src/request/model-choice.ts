@@ -20,8 +20,8 @@ const candidatesMax = 16;
 const excludedMax = 64;
 
 /**
- * Renders the model choice for the request log, with the top sixteen candidates and the excluded models with
- * their rules.
+ * Renders the model choice for the request log. The rendered choice contains the best sixteen candidates, and each
+ * excluded model with the rule that excludes it.
  */
 export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEventV1['modelChoice']> {
   const { candidates, excluded } = chosen.choice;

@@ -55,9 +55,8 @@ export async function readBody(
 const collectedBytesMax = 64 * 1024;
 
 /**
- * Collects a request body. A long body with a declared length is copied into one buffer as it arrives, so its
- * bytes are in memory only once. Without the copy, the chunks and their concatenation would be in memory at
- * the same time.
+ * Collects a request body. A long body with a declared length is copied into one buffer as it arrives, so its bytes
+ * are in memory only once. Joining the chunks at the end would need memory for the chunks and for the joined bytes.
  */
 class CollectedBytes {
   #whole: Buffer | undefined;
@@ -139,8 +138,8 @@ export async function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * Like `readJson`, for an optional body. An empty body is parsed as an empty object, regardless of the
- * content type.
+ * Reads a JSON body like `readJson`, but the body is optional. An empty body is parsed as an empty object,
+ * regardless of the content type.
  */
 export async function readOptionalJson<Schema extends z.ZodType>(
   request: FastifyRequest,

@@ -30,8 +30,8 @@ function readPath(entry: object, path: string): unknown {
 }
 
 /**
- * Adds an apostrophe before text that a spreadsheet would run as a formula. Without the apostrophe, text from
- * clients could contain formulas.
+ * Adds an apostrophe before text that a spreadsheet would run as a formula. Otherwise, text from clients could
+ * contain formulas.
  */
 function renderField(value: unknown): string {
   if (value === null || value === undefined) return '';

@@ -15,8 +15,8 @@ import { bindsReasoning, thinksByDefault, type CatalogModel } from '@gateway/mod
 import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /**
- * Maximum size in bytes of a request body for which each processing step takes less than ten milliseconds.
- * The limit holds for any content of the body.
+ * Maximum size in bytes of a request body for which each processing step takes less than ten milliseconds. The
+ * content of the body does not matter.
  */
 const shortBytesMax = 128 * 1024;
 

@@ -39,7 +39,7 @@ export interface Target {
   readonly provider: Provider;
   readonly model: string;
   readonly lane: Lane;
-  /** A path, at the provider's address, that replaces the path of the chat endpoint. */
+  /** The path of the provider's endpoint, if it is not the path of the chat endpoint. */
   readonly path?: string;
   /**
    * The credential from the caller's request, which replaces the stored credential. The credential is a

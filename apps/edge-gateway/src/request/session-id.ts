@@ -4,7 +4,7 @@ import type { JsonTape } from '@gateway/wire-formats';
 
 /** Maximum length of an agent's own session id in characters. Agent session ids above this length are truncated. */
 const sessionIdLengthMax = 256;
-/** Maximum length of `X-Svc-Session-Id` in bytes of UTF-8. Above the maximum, chat requests are rejected. */
+/** Maximum length of `X-Svc-Session-Id` in bytes of UTF-8. Chat requests with a longer session id are rejected. */
 const sessionIdBytesMax = 1_024;
 
 /**

@@ -36,9 +36,9 @@ export interface RatioOwner {
 }
 
 /**
- * Measures the bytes per token of each model from an account's billed requests. With measured ratios, estimates
- * before a request are close to the provider's count. Accounts never share measured ratios, because their texts
- * differ. In addition, one account must not be able to change the estimates for another account.
+ * Measures the bytes per token of each model from an account's billed requests. Estimates from measured ratios are
+ * close to the provider's count. Accounts never share measured ratios, because their texts differ. Otherwise, one
+ * account could also change the estimates for another account.
  */
 export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });

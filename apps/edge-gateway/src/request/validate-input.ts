@@ -38,8 +38,8 @@ function validate<Schema extends z.ZodType>(
 }
 
 /**
- * Returns an error for the first field that the schema does not define, with the most similar field of the
- * schema as a suggestion. The error text never contains the content of the field.
+ * Returns an error for the first field that the schema does not define. The error suggests the most similar field.
+ * The error text never contains the content of the field.
  */
 function explainUnknown(
   { path, keys: [key = ''] }: z.core.$ZodIssueUnrecognizedKeys,
@@ -89,7 +89,7 @@ const formatNames: Readonly<Record<string, string>> = {
   url: 'a URL',
   uuid: 'a UUID',
 };
-/** The units that a rule counts, in singular and plural, by the type of the field. */
+/** Singular and plural of the unit in which a length is given, by field type. */
 const unitNames: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],

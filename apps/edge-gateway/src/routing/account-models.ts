@@ -50,7 +50,7 @@ const listedMsMax = 2_500;
 export class AccountModels implements RequestModels {
   readonly #options: AccountModelsOptions;
   readonly #declared: RemoteCache<readonly DeclaredModel[]>;
-  /** The extended catalogues, by the list of declared models that each contains. */
+  /** Catalogues that include an account's declared models, by the list of declared models. */
   readonly #built = new WeakMap<
     readonly DeclaredModel[],
     { listed: readonly unknown[]; catalog: ModelCatalog }
@@ -87,7 +87,7 @@ export class AccountModels implements RequestModels {
     return this.#build(declared, listing, lists);
   }
 
-  /** Returns the services of one request, which contain the account's catalogue after `open` was called. */
+  /** Returns the services of one request. After a call to `open`, the services contain the account's catalogue. */
   scope<Services extends { readonly catalog: ModelCatalog }>(
     services: Services,
   ): Services & { readonly accountModels: Pick<AccountModels, 'open' | 'scope'> } {
@@ -99,7 +99,7 @@ export class AccountModels implements RequestModels {
     return { ...services, catalog, accountModels: { open, scope: (others) => this.scope(others) } };
   }
 
-  /** Whether a provider's models come from its own list, because the catalogue contains none of its models. */
+  /** Whether the gateway reads the model list of the provider, because the catalogue has no models of it. */
   #isListed(name: string): boolean {
     return this.#options.catalog.modelsOf(name).length === 0 && formatOf(name) !== undefined;
   }
@@ -191,7 +191,7 @@ function renderPrices(model: DeclaredModel): CatalogModel['prices'] {
   };
 }
 
-/** The catalogue that all steps of one request share. Until the account is known, only shipped models are included. */
+/** The catalogue that all steps of one request share. Contains only shipped models until the account is known. */
 class RequestCatalog implements ModelCatalog {
   #current: ModelCatalog;
 

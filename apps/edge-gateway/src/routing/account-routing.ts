@@ -7,7 +7,7 @@ import { chooseLastDays } from '../request/usage-span.ts';
 /**
  * The models that an account excludes from automatic routing, as `<provider>/<model>`. The gateway loads the
  * excluded models only for automatically routed requests and caches them for ten seconds. When a change is
- * broadcast, the gateway loads the list again.
+ * broadcast, the gateway loads the excluded models again.
  */
 export class ModelToggles {
   readonly #cache: RemoteCache<ReadonlySet<string>>;
@@ -87,15 +87,15 @@ const shares = { medium: 0.5, high: 0.8 } as const;
 /** Weight of the shipped complexity thresholds, expressed as a number of requests. */
 const priorRequests = 200;
 /**
- * Maximum amount by which a complexity threshold is shifted. Without the maximum, some requests of an account with
- * only simple requests would be rated as complex.
+ * Maximum amount by which a complexity threshold is shifted. A larger shift would rate some requests as complex in
+ * an account that sends only simple requests.
  */
 const shiftMax = 0.03;
 
 /**
  * Returns the complexity thresholds for one account. The shipped thresholds are adjusted to the account's own
  * requests. A task that is complex for one account can be routine for another.
- * @param counts number of requests per complexity bin, over the range 0 to 1
+ * @param counts histogram of complexity scores from 0 to 1, with one request count per bin
  */
 export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64Array): ComplexityThresholds {
   const total = counts.reduce((sum, count) => sum + count, 0);

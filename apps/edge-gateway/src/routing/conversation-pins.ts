@@ -29,7 +29,7 @@ export type PinnedModel = z.infer<typeof pinned>;
  * conversation's prompt cache has already expired.
  */
 const keptSeconds = 24 * 3600;
-/** Resolution of the expiry in memory, in milliseconds. The gateway reads the clock at most once per interval. */
+/** Minimum time between two readings of the clock for the expiry in memory, in milliseconds. */
 const ttlResolutionMs = 1_000;
 
 /**

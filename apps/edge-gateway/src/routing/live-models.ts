@@ -85,7 +85,7 @@ export class LiveModels {
     return this.#cache.get(`${accountId}|${provider}`).catch(() => []);
   }
 
-  /** Returns the last list of a provider without a call, even if the list is older than a minute. */
+  /** Returns the cached model list of a provider, even if the list has expired. Never calls the provider. */
   kept(accountId: string, provider: string): readonly LiveModel[] | undefined {
     return this.#cache.kept(`${accountId}|${provider}`);
   }

@@ -69,8 +69,8 @@ export interface Answered {
 /** Prompt cache lifetime in seconds for models without a lifetime in the catalogue. */
 const cacheSecondsDefault = 300;
 /**
- * Shortest cacheable prefix in tokens for models without a minimum in the catalogue. A minimum of 1,024 tokens is
- * usual.
+ * Length in tokens of the shortest prefix that is cached, for models without such a length in the catalogue. Most
+ * providers use 1,024 tokens.
  */
 const cacheTokensDefault = 1_024;
 

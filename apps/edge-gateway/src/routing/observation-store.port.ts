@@ -37,7 +37,7 @@ export function emptySums(at: number): Sums {
   return { weight: 0, firstTokenMs: 0, paced: 0, msPerToken: 0, at };
 }
 
-/** Decays the totals up to a later time. */
+/** Returns the totals after exponential decay until a later time. */
 export function decaySums(sums: Sums, at: number, halfLifeMs: number): Sums {
   const factor = 2 ** (-Math.max(0, at - sums.at) / halfLifeMs);
   return {

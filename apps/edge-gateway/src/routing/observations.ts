@@ -27,7 +27,7 @@ export interface SeenAnswer {
 }
 
 const accountsMax = 10_000;
-/** Maximum number of accounts per sync with the store. Any remaining accounts are synced in the next sync. */
+/** Maximum number of accounts per sync with the store. The next sync includes the remaining accounts. */
 const accountsAtOnce = 500;
 const flushMs = 1_000;
 /** How long shared totals are used before they are read again, in milliseconds. */
@@ -150,7 +150,7 @@ export class Observations {
     const sent = known.unsynced;
     known.unsynced = new Map();
     const before = known.shared;
-    // Until Redis responds, the local totals still include the counters of the sync.
+    // The sent counters are added to the local totals until Redis returns the new totals.
     known.shared = mergeSums(before, sent);
     try {
       known.shared = await this.#store.add(accountId, sent, halfLifeOf);
@@ -169,7 +169,7 @@ export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /** Decayed number of the account's responses. The number changes with every response. */
+  /** Decayed number of responses that the account has received. Every response changes the number. */
   readonly answers: number;
 }
 

@@ -13,8 +13,8 @@ const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buf
 /** Upper bound for the tokens in an image or a page (Anthropic, "Vision" and "PDF support"). */
 const tokensPerFile = 3_000;
 /**
- * Up to this length in bytes, the tokens of a message with a file are estimated from the length. Above this length,
- * tokens are estimated for the text, and the remaining bytes count as the file.
+ * Minimum length in bytes of a message in which text and file are counted separately. The tokens of a shorter
+ * message with a file are estimated from its length.
  */
 const fileBytesMin = 4_096;
 

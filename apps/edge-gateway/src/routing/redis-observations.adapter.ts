@@ -45,8 +45,8 @@ interface ObservationCommands {
 /** Time after which an account's unchanged totals expire, in seconds. */
 const keptSeconds = 14 * 24 * 3600;
 /**
- * Maximum number of names (models and complexity bins) that are stored per account. The limit exceeds the number of
- * catalogue models that the providers of one account offer.
+ * Maximum number of names (models and complexity bins) that are stored per account. An account cannot use as many
+ * models of the catalogue.
  */
 const namesMax = 1_500;
 

@@ -72,9 +72,9 @@ export class BatchCutter {
 }
 
 /**
- * Renders the lines within the same buffer, after the space reserved for the batch header. Each event moves
- * towards the start of the buffer, and overwrites only bytes that were already read. The rendered form of an
- * event is never longer than the event's line.
+ * Renders the lines in place in the read buffer. The first bytes of the buffer are reserved for the batch header.
+ * Each event moves towards the start of the buffer, and overwrites only bytes that were already read. The rendered
+ * form of an event is never longer than the event's line.
  */
 function renderBatch(segment: Segment, start: number, bytes: Buffer, eventsMax: number): Batch {
   const traceparents: string[] = [];

@@ -18,10 +18,10 @@ class RenderedData {
 
 /**
  * A queue job with data that is already rendered as JSON. BullMQ itself would render job data with
- * `JSON.stringify`. Batches in the segment file are already JSON text. Parsing and rendering each batch again
- * would take most of the recording time. The adapter therefore sends the bytes of a batch to Redis unchanged.
- * The Redis client would measure a string of several megabytes three times and encode it once. A test
- * verifies that BullMQ accepts job data as bytes.
+ * `JSON.stringify`. Batches in the segment file are already JSON text. Parsing and rendering each batch again would
+ * take most of the recording time. The adapter sends the bytes of a batch to Redis unchanged. The Redis client
+ * would measure a string of several megabytes three times and encode it once. A test verifies that BullMQ accepts
+ * job data as bytes.
  */
 class RenderedJob extends Job<RenderedData> {
   override asJSON(): ReturnType<Job['asJSON']> {

@@ -21,7 +21,7 @@ import type { RequestSpoolOptions } from './spool-options.ts';
 const segmentsMin = 16;
 const writeRetryMs = 250;
 const endingDelayMs = 2;
-/** Above this number of open requests, one turn of the event loop is likely to produce several lines. */
+/** With more open requests, one iteration of the event loop is likely to produce several lines. */
 const crowd = 8;
 /** Time in milliseconds after which the open accept lines of a committed segment are copied. */
 const carryAfterMs = 10_000;
@@ -60,7 +60,7 @@ export class RequestSpool {
   #writingBytes = 0;
   #bytesOnDisk = 0;
   #carrying: Segment | null = null;
-  /** Events that are still being completed. */
+  /** Events of ended requests that are not written yet. */
   readonly #endings = new Set<Promise<void>>();
   #closed = false;
   #closing: Promise<void> | null = null;

@@ -6,8 +6,8 @@ import { uuidv7 } from 'uuidv7';
 /** A segment file of the spool, together with its state in this process. */
 export interface Segment {
   /**
-   * The name of the segment, which is a UUIDv7. a UUIDv7. Segment names sort by age, and no name is used twice.
-   * A batch id therefore always identifies the same bytes.
+   * The name of the segment, which is a UUIDv7. Segment names sort by age. No name is used twice, so a batch id
+   * always identifies the same bytes.
    */
   readonly id: string;
   readonly path: string;
@@ -57,10 +57,9 @@ interface SegmentWriterOptions {
 }
 
 /**
- * Appends lines to the newest segment file in a directory. Callers must wait for each write to finish before
- * the next write. If the process dies, no line is lost, because the data stays in the operating system's
- * page cache. The segment writer therefore calls no fsync. If the machine dies, data that was not shipped is
- * lost.
+ * Appends lines to the newest segment file in a directory. Callers must wait for each write to finish before the
+ * next write. If the process dies, no line is lost, because the data stays in the operating system's page cache. If
+ * the machine dies, data that was not shipped is lost, because the segment writer calls no fsync.
  */
 export class SegmentWriter {
   #current: { readonly segment: Segment; readonly fd: number } | null = null;
@@ -121,8 +120,8 @@ export class SegmentWriter {
 
 /**
  * Writes synchronously into the page cache, which takes a few microseconds per write. A write through the thread
- * pool would take several times as long, and every request would wait for the write. If the disk is so slow that the
- * kernel blocks writers (`vm.dirty_ratio`), the event loop blocks too, so the spool needs a dedicated volume.
+ * pool would take several times as long, and every request would wait for the write. On a slow disk, the kernel
+ * blocks writers (`vm.dirty_ratio`) and also the event loop, so the spool needs a dedicated volume.
  */
 function writeWhole(fd: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length;) {

@@ -11,9 +11,7 @@ const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
-/**
- * Largest rank with a cached text. The largest rank exceeds the length of any tool list.
- */
+/** Largest rank of a tool for which the text is cached. No tool list is longer. */
 const ranksMax = scoreSteps - 1;
 /** Number of bytes reserved for a score, a rank, a flag, and separators. */
 const figuresBytesMax = 16;

@@ -15,15 +15,14 @@ export interface SpoolDirectory {
 }
 
 /**
- * Creates this process's spool directory, with a new name on every startup. A restarted process therefore never
- * continues in its earlier directory. The restarted process adopts the earlier directory like the directories of
- * other processes.
+ * Creates this process's spool directory, with a new name on every startup. After a restart, the process adopts its
+ * earlier directory in the same way as the directories of other processes.
  */
 export function createSpoolDirectory(spoolDir: string, instanceId: string): SpoolDirectory {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const path = join(spoolDir, `${instanceId}.${uuidv7()}`);
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    // A process that searches for abandoned directories may lock and remove the empty directory first.
+    // Another process that cleans up abandoned directories may lock and remove the new directory first.
     const lock = tryLockDirectory(path);
     if (lock !== null) return { path, lock, segments: [] };
   }
@@ -84,7 +83,7 @@ const lockFile = 'lock';
  * for file locks (flock). An exclusive transaction in SQLite holds a kernel lock (fcntl) on the file. Unlike a pid
  * file, the lock disappears when the process is killed with `kill -9`. The lock also works between containers that
  * share a volume but have separate process ids. On a network file system without working locks, two processes could
- * adopt one directory, and one could delete the other's segments. The spool must therefore be on a local disk.
+ * adopt one directory, and one could delete the other's segments. The spool must be on a local disk.
  */
 export function tryLockDirectory(directory: string): DirectoryLock | null {
   const path = join(directory, lockFile);

@@ -3,9 +3,9 @@ import type { LineBytes } from './shipped-event.ts';
 import { writeShippedEvent } from './shipped-event.ts';
 
 /**
- * The two kinds of lines in a segment file. Each line in a segment file is a JSON array that starts with a tag and a
- * request id. Each field is therefore at a fixed offset, and the event's text is shipped unchanged. A line has one
- * of two forms.
+ * The two kinds of lines in a segment file. Each line in a segment file is a JSON array that starts with a tag and
+ * a request id. Each field is at a fixed offset, and the event's text is shipped unchanged. A line has one of two
+ * forms.
  *
  * ["accept","<request id>",{…}] ["end","<request id>","<traceparent>"|null,{…}]
  */
@@ -130,8 +130,8 @@ export function expectBytes(line: PendingLine): number {
 }
 
 /**
- * Renders the lines of one write into the buffer and overwrites its previous content. No request waits while
- * the lines are rendered.
+ * Renders the lines of one write into the buffer and overwrites its previous content. Requests do not wait for the
+ * rendering.
  */
 export function writeLines({ lines }: LineGroup, into: LineBytes): void {
   into.clear();

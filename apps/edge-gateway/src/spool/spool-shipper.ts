@@ -5,7 +5,7 @@ import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 import type { RequestSpool } from './request-spool.ts';
 import type { Segment } from './segment.ts';
 
-/** The part of the messaging client that receives reports of committed batches. */
+/** The messaging functions that receive reports of committed batches. */
 export type CommitReports = Pick<Messaging, 'onBroadcast' | 'onReconnect'>;
 
 export interface SpoolShipperOptions {
@@ -19,8 +19,8 @@ export interface SpoolShipperOptions {
   /** Time in milliseconds after which an uncommitted batch is added to the queue again, with the same id. */
   readonly resendAfterMs?: number;
   /**
-   * Maximum number of uncommitted bytes in the queue, which limits the Redis memory that one gateway uses. Bytes
-   * above the maximum stay on disk.
+   * Maximum number of uncommitted bytes in the queue, which limits the Redis memory that one gateway uses. Further
+   * events stay on disk until batches are committed.
    */
   readonly inFlightBytesMax?: number;
 }
@@ -55,8 +55,8 @@ export class SpoolShipper {
     this.#now = options.now ?? Date.now;
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
-    // Redis may have lost jobs, and this process may have missed reports of committed batches.
-    // After an outage, all batches without a commit report are therefore shipped a second time.
+    // Redis may have lost jobs, and this process may have missed reports of committed batches. After an outage, all
+    // batches without a commit report are shipped a second time.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }

@@ -18,7 +18,7 @@ const namesMax = 64;
 const callMembers: ReadonlySet<string> = new Set(['toolcalls', 'functioncall', 'tooluse']);
 const legacyMember = 'function_call';
 
-/** The state of one choice of a streamed response, after the events that have been sent. */
+/** The state of one choice (alternative answer) of a streamed response. */
 interface ChoiceState {
   /** Indexes of the content blocks with tool calls that are hidden from the client. */
   readonly hidden: Set<number>;
@@ -35,10 +35,10 @@ interface ChoiceState {
 }
 
 /**
- * Removes calls to denied tools from one response, event by event. The response may have any format. The
- * first event of a tool call determines whether the call is removed, so no event is delayed. If a choice
- * contains only denied calls, a short text replaces them, and the choice ends like a complete response. The
- * agent therefore neither waits for a tool result nor receives an empty turn.
+ * Removes calls to denied tools from one response, event by event. The response may have any format. The first
+ * event of a tool call determines whether the call is removed, so no event is delayed. If a choice contains only
+ * denied calls, a short text replaces them, and the choice ends like a complete response. With the text, the agent
+ * does not wait for a tool result and does not receive an empty turn.
  */
 export class DeniedCalls {
   readonly #permission: ToolPermission;

@@ -29,8 +29,8 @@ export interface ReadTool {
   readonly name: string | undefined;
   readonly members: ReadonlyMap<string, JsonNode>;
   /**
-   * The names under which the tool is known. The list is empty for a namespace and for a cache point. Each
-   * tool of a namespace is checked individually.
+   * The names under which the tool is known. A cache point has no names. A namespace has no names either, because
+   * each tool of a namespace is checked individually.
    */
   readonly identities: readonly ToolIdentity[];
 }
@@ -76,9 +76,8 @@ function identify(
 }
 
 /**
- * Lists the names of a built-in tool, which are its type with and without the version. Anthropic's versions
- * are dates (`web_search_20250305`). OpenAI's versions are dates or `preview`
- * (`web_search_preview_2025_03_11`).
+ * Lists the names of a built-in tool, which are its type with and without the version. Anthropic uses dates as
+ * versions (`web_search_20250305`). OpenAI uses dates or `preview` (`web_search_preview_2025_03_11`).
  */
 export function spellType(type: string): string[] {
   const undated = type.replace(/_\d{8}$|_\d{4}_\d{2}_\d{2}$/, '');

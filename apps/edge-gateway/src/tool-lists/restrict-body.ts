@@ -25,13 +25,13 @@ const membersOfList: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Settings that turn on the provider's own web search. The settings require permission for the tool `web_search`, as
- * OpenAI names the tool.
+ * Settings that turn on the provider's own web search. An API key may use these settings only if its tool lists
+ * permit OpenAI's tool `web_search`.
  */
 const switches = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 const switchedTool = 'web_search';
 
-/** Objects with extra fields for the provider. The rules for the request body also apply to the extra fields. */
+/** Objects with extra fields for the provider. Tools in these objects are checked like tools in the request body. */
 const extras = ['additionalModelRequestFields', 'extra_body'] as const;
 /** Fields with response schemas or with metadata. Inside a schema or metadata, a property may have any name. */
 const schemas: ReadonlySet<string> = new Set(['response_format', 'json_schema', 'schema', 'metadata']);

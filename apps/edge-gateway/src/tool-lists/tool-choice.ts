@@ -22,8 +22,8 @@ const choiceMembers = governMembers([...bodies, 'type', 'mode', 'name', 'tools',
 
 /**
  * Checks that a tool choice, in any format, names only tools that the API key may use.
- * @throws GatewayError `tool_not_allowed` if the choice names a forbidden tool, or `ambiguous_tools` if the
- * choice names no tool clearly
+ * @throws GatewayError `tool_not_allowed` if the choice names a forbidden tool, or `ambiguous_tools` if it is not
+ * clear which tool the choice names
  */
 export function requirePermittedChoice(
   given: Restriction,
@@ -89,7 +89,7 @@ function requirePermitted(
 ): void {
   const forced = identities.find((identity) => !permission.permitsAll([identity]));
   if (forced === undefined) return;
-  // For any error about the tool choice or a field inside the tool choice, the error names the field of the request body.
+  // The error names a field of the request body, even if the problem is in a nested field of the tool choice.
   const param = /^[^.[]*(\.toolChoice)?/.exec(path)?.[0] ?? path;
   const message = `${param} names the tool ${quote(forced[0] ?? '')}, which this API key may not use.`;
   throw new GatewayError('tool_not_allowed', { param, message });

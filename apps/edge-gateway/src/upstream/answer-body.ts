@@ -28,10 +28,10 @@ const heldBytesMax = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
 /**
- * The body of a provider's response, for a single reader that receives each chunk as it arrives. A provider
- * can send thousands of chunks of one byte. All chunks of one socket read except the first are therefore
- * joined into a few large pieces. For a response with a single chunk, a `Readable` would take three times as
- * long as this class.
+ * The body of a provider's response, for a single reader that receives each chunk as it arrives. A provider can
+ * send thousands of chunks of one byte. For this reason, all chunks of one socket read except the first are joined
+ * into a few large pieces. For a response with a single chunk, a `Readable` would take three times as long as this
+ * class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -60,8 +60,8 @@ export class AnswerBody {
   }
 
   /**
-   * Waits for the first bytes without reading them. This method must be called before `read`. If the body
-   * ended or failed first, the method returns no bytes.
+   * Waits for the first bytes without reading them. This method must be called before `read`. If the body ends or
+   * fails before the first byte, the method returns no bytes.
    */
   async peek(): Promise<Buffer> {
     if (this.#held.size === 0 && !this.#hasEnded && !this.#isOver)

@@ -34,7 +34,7 @@ export class UndiciUpstream implements Upstream {
   readonly #loops: UndiciUpstreamOptions['loops'];
   /**
    * Provider addresses that have passed the egress guard. The rules of the egress guard do not change while the
-   * process runs. The total length of the stored addresses is limited, because the URL of a video can be long.
+   * process runs. The cache limits the total length of the addresses, because the URL of a video can be long.
    */
   readonly #addresses = new LRUCache<string, Address>({
     max: 10_000,
@@ -49,8 +49,8 @@ export class UndiciUpstream implements Upstream {
       connect: guard.connect,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
-      // The number of connections per address is unlimited, because the gateway limits the number of requests.
-      // A single account therefore cannot use up the connections to an address.
+      // The number of connections per address is unlimited, because the gateway limits the number of requests. A
+      // single account cannot use up the connections to an address.
       connections: null,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute.
@@ -148,8 +148,8 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the provider call of the attempt. undici cannot abort a call that has no connection yet. Without a
-   * connection, the promise is rejected immediately, and the call is aborted when a connection is ready.
+   * Aborts the provider call of the attempt. undici cannot abort a call that has no connection yet. If the call has
+   * no connection, the method rejects the promise immediately and aborts the call after the connection is ready.
    */
   #end(): void {
     const reason = this.#call.signal.reason as Error;

@@ -45,7 +45,7 @@ const heapMbMax = 256;
  */
 export class ContentThread {
   readonly #options: ContentThreadOptions;
-  /** Waiting jobs by account. The next job is taken from the first account in the map. */
+  /** Waiting jobs by account. The first account in the map is served next. */
   readonly #waiting = new Map<string, WaitingJob[]>();
   #worker: Worker | null = null;
   #running: WaitingJob | null = null;

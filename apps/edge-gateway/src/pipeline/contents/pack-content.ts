@@ -9,8 +9,8 @@ const decompress = promisify(brotliDecompress);
 const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /**
- * Maximum length of uncompressed contents. The contents of a single request are always shorter than the maximum,
- * even with JSON escapes.
+ * Maximum length of uncompressed contents. The contents of a single request are always shorter than 32 MiB, even
+ * with JSON escapes.
  */
 const unpackedBytesMax = 32 * 1024 * 1024;
 

@@ -27,6 +27,6 @@ export interface RelayOutcome {
   /** Internal error details, for the gateway's own log only. */
   readonly errorDetail: string | null;
   readonly providerRequestId: string | null;
-  /** The log summary of the response. The summary is null if no response was read. */
+  /** The log summary of the response, or null if no response was read. */
   readonly summary: ResponseSummary | null;
 }

@@ -96,10 +96,7 @@ export interface Attempts {
   current: Attempt | null;
   /** Number of provider calls sent, including recovery rounds. */
   calls: number;
-  /**
-   * Number of provider calls that `x-svc-attempts` reports. The reported number does not include recovery
-   * rounds.
-   */
+  /** Number of provider calls that the header `x-svc-attempts` reports. Recovery rounds are not counted. */
   callsShown: number;
   /** Number of provider calls in earlier recovery rounds, which `callsShown` excludes. */
   callsHidden: number;

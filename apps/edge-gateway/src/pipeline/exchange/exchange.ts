@@ -54,7 +54,7 @@ export interface Ledger {
   plan: RequestEventV1['plan'];
   /**
    * For each tool name, the smallest K (number of ranked tools) with which the plan would have forwarded the tool.
-   * The map is set only for requests in shadow conversations.
+   * Set only for requests in shadow conversations.
    */
   heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
@@ -76,7 +76,7 @@ export interface Exchange {
   readonly acceptedAt: Date;
   readonly endpoint: string;
   readonly format: ClientFormat;
-  /** Details that come from the URL. Only formats with the model name in the URL need the details. */
+  /** Route parameters from the URL. Undefined for formats that name the model in the body. */
   readonly route: RequestRoute | undefined;
   /** The client's `X-Svc-Session-Id`, which also identifies the conversation, or null. */
   readonly sessionId: string | null;
@@ -96,7 +96,7 @@ export interface Exchange {
   contextPrice?: ContextPrice;
   /** Checks tool calls against the client's tool definitions. Absent if the request has no tools. */
   judgeCalls?: JudgeCalls;
-  /** The tool lists of the API key, against which the response is checked. Absent if the API key has none. */
+  /** The API key's tool lists, which also apply to the response. Absent if the key may use all tools. */
   toolGuard?: ToolGuard;
   /**
    * Deferral in the provider request. Absent if the plan has no deferral, or if the last target does not
@@ -122,7 +122,7 @@ export interface Exchange {
   rounds?: RecoveryRounds;
   /** Bytes per input token in the account's requests to the model. Absent until planning. */
   bytesPerToken?: number;
-  /** The prompts that are compared after the response. Absent until the request is planned. */
+  /** The request before and after edits, for the prompt hashes in the log. Absent until the request is planned. */
   prompt?: SentPrompt;
   /** Gateway headers for every response. `renderAnswerHeaders` adds the headers for the current attempt. */
   readonly headers: Record<string, string>;
@@ -229,8 +229,8 @@ export function findServed({ ledger, attempts: { current } }: Pick<Exchange, 'le
 }
 
 /**
- * Writes the tool counts into the response headers. The headers are sent before any recovery round, so later changes
- * are recorded only in the request log.
+ * Writes the tool counts into the response headers. The client receives the headers before the first recovery
+ * round. Tools that are added later appear only in the request log.
  */
 export function renderToolCounts({ headers, ledger }: Pick<Exchange, 'headers' | 'ledger'>): void {
   const { toolsOffered, toolsOut } = ledger;

@@ -54,7 +54,7 @@ export interface ContextTokens {
   readonly savedNew: number;
   /** Tokens saved in messages that earlier requests already contained. */
   readonly savedAgain: number;
-  /** Number of tokens after the first message that compression may have changed since earlier requests. */
+  /** Number of tokens after the first message for which compression differs from an earlier request. */
   readonly rewritten: number;
 }
 
@@ -78,8 +78,8 @@ export interface ToolPlan {
   /** Tools that the key may use. A plan never forwards a tool that the key may not use. */
   readonly eligible: readonly number[];
   /**
-   * Tools that the plan forwards. The identity plan forwards all `eligible` tools. With deferral, the
-   * forwarded tools are those that the prompt shows to the model or that the model may call.
+   * Tools that the plan forwards. The identity plan forwards all `eligible` tools. With deferral, a tool counts as
+   * forwarded if the prompt contains its definition or the model may call it.
    */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;
@@ -99,7 +99,7 @@ export interface ToolPlan {
    * does not apply.
    */
   readonly recovery?: Recovery | undefined;
-  /** Deferral, which is used in place of pruning. Absent if the tools outside `forwarded` are pruned. */
+  /** Deferral in place of pruning. Absent if the plan prunes all tools that are not in `forwarded`. */
   readonly deferral?: Deferral | undefined;
   /**
    * The parts of the plan that exist only for a conversation with bound reasoning. Every request of a conversation
@@ -250,8 +250,8 @@ export interface Outbound {
    */
   readonly plainBodyFor: ((target: Target) => Uint8Array) | null;
   /**
-   * Renders the request without the messages that load tools, for a provider that rejects such messages. Absent
-   * unless the request contains the conversation's first message that loads tools.
+   * Renders the request without the messages that load tools, for a provider that rejects such messages. Present
+   * only if this request contains the first message of the conversation that loads tools.
    */
   readonly unloadedBodyFor?: ((target: Target) => Uint8Array) | undefined;
   /** Returns the beta flag that the request needs at a target, in addition to the client's beta flags. */

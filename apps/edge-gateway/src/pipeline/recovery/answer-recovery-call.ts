@@ -8,7 +8,7 @@ export interface RecoveryAnswer {
   readonly text: string;
   /** The tools that the response to the recovery tool call defines. */
   readonly shown: readonly string[];
-  /** The tools in the reply that the model requested by name. */
+  /** Tools in the reply that the model has requested by name. */
   readonly requested: readonly string[];
 }
 
@@ -94,8 +94,8 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last response as a tool call with its result. The
- * outcome depends only on the requested tools.
+ * Renders the tools that the model requested in its last response as a tool call with its result. The rendered call
+ * depends only on the requested tools.
  */
 export function renderRequestedTools(
   standInName: string,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Maximum number of problems that are reported for one call. More problems would not help the model. */
+/** Maximum number of problems that are reported for one call. A longer list of problems would not help the model. */
 const problemsMax = 5;
 /**
  * Maximum number of steps in one check of tool call arguments. The number is limited, because a schema may
@@ -21,8 +21,8 @@ type Schema = Record<string, unknown>;
 interface Check {
   readonly root: unknown;
   /**
-   * Functions that render the problems as text. The text of a problem is rendered only if the problem is
-   * reported. The problems found in a failed branch are dropped if another branch accepts the value.
+   * One function per problem, which renders the problem as text when the problem is reported. The problems found in
+   * a failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
   /** The amount of work that the check has done so far. All branches of the check add to one count. */
@@ -154,8 +154,8 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
 }
 
 /**
- * The schema keywords that limit a value. For each keyword, a flag that shows whether it is a minimum, and a
- * function that measures the value.
+ * The schema keywords that limit a value. For each keyword, whether the keyword sets a minimum, and a function that
+ * measures the value.
  */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [

@@ -14,8 +14,8 @@ export interface MadeCall {
 }
 
 /**
- * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. With a different
- * decision, the gateway itself responds to the tool call.
+ * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. The gateway itself
+ * responds to all other tool calls.
  */
 export type Verdict =
   | {
@@ -104,8 +104,8 @@ interface InvalidCalls {
   /** Number of invalid calls to tools that were sent with the client's own definition. */
   readonly asWritten: number;
   /**
-   * Number of invalid calls to tools with a shortened definition. Shortening is harmful if shortened tools have a
-   * higher share of invalid calls than tools with full definitions.
+   * Number of invalid calls to tools with a shortened definition. Shortened definitions are harmful if their share
+   * of invalid calls is higher than with full definitions.
    */
   readonly shortened: number;
 }

@@ -39,7 +39,7 @@ export class KeptEvents {
   }
 }
 
-/** Returns whether an event contains text, a tool call, or a whole content part, which the client can use. */
+/** Returns whether an event contains a text, a tool call or a complete content part. */
 export function isContent(event: StreamEvent): boolean {
   if (event.type === 'text-delta' || event.type === 'refusal-delta') return event.text.trim() !== '';
   return event.type === 'tool-call-start' || (event.type === 'part' && !showsReasoning(event));

@@ -4,10 +4,9 @@ import { isReasoningPart } from '../../tool-lists/responses-items.ts';
 type Extension = Extract<StreamEvent, { type: 'extension' }>;
 
 /**
- * Fields in which providers of the chat-completions format send reasoning, in addition to the texts that the
- * interchange reads. The fields are `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot) and
- * `thinking_blocks` (LiteLLM). A provider that sends a reasoning field requires the same field, unmodified,
- * in the next request.
+ * Fields with reasoning in chat-completions responses that the interchange does not parse as text. The fields are
+ * `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot) and `thinking_blocks` (LiteLLM). A provider that
+ * sends a reasoning field requires the same field, unmodified, in the next request.
  */
 const reasoningField = /^(?:reasoning|thinking)/;
 

@@ -103,7 +103,7 @@ export class RecoveryRounds {
     return this.#reducer.kept.hasReasoned;
   }
 
-  /** Names and descriptions of needed tools from recovery requests that were not answered. */
+  /** Tools that the model requested in unanswered recovery calls, by name or by description. */
   get unanswered(): { readonly names: readonly string[]; readonly needs: readonly string[] } {
     const requests = this.#reducer.dropped.flatMap((verdict) =>
       verdict.kind === 'describe' && !this.#startsAfresh ? [verdict] : [],
@@ -143,8 +143,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Usage of every provider call, in order. Token usage that the provider does not report is estimated. For a
-   * single provider call, the log contains an estimate for the usage of the whole response.
+   * Usage of every provider call, in order. Token usage that the provider does not report is estimated. If the
+   * request needed only one provider call, the log contains one estimate for the whole response.
    */
   get usages(): readonly TokenUsage[] {
     if (this.#isBetween) return this.#billed;
@@ -207,9 +207,9 @@ export class RecoveryRounds {
   }
 
   /**
-   * Determines how to continue after a later recovery round has failed. Returns undefined if the client must receive
-   * the error. The client receives the error if there is no earlier round, if part of the failed round was sent, or
-   * if no further request is possible.
+   * Determines how to continue after a later recovery round has failed. Returns undefined if the client must
+   * receive the error. The client receives errors of the first round, errors after a part of the round was sent,
+   * and errors without a possible retry.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
@@ -229,7 +229,7 @@ export class RecoveryRounds {
     });
   }
 
-  /** Whether a first fresh start is possible. The client must not have received any bytes. */
+  /** Whether a fresh start is possible, which happens at most once and before the client receives bytes. */
   get #mayStartAfresh(): boolean {
     return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
   }
@@ -284,7 +284,7 @@ export class RecoveryRounds {
   #show(events: readonly StreamEvent[]): readonly StreamEvent[] {
     for (const event of events) {
       this.#summary = summarize(this.#summary, event);
-      // If the last request calls a pruned tool, the tool counts as recovered.
+      // If the model calls a pruned tool in the last round, the tool counts as recovered.
       if (this.#isLast && event.type === 'tool-call-start') this.#requests.noteRecovered(event.name);
     }
     return events;

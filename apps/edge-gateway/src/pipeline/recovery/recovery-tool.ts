@@ -1,7 +1,7 @@
 import { parseExactJson } from '@gateway/wire-formats';
 import type { RecoveryTool } from './recovery.ts';
 
-/** The recovery tool's name, unless one of the client's tools already has this name. */
+/** The name of the recovery tool. The gateway uses a different name if the client has a tool with this name. */
 const ownName = 'svc_more_tools';
 
 /** The inputs from which the recovery tool is built. */

@@ -26,7 +26,7 @@ export interface Recovery {
   readonly pruned: ReadonlyMap<string, number>;
   /** Returns the status of the tool name in a model's call. */
   statusOf(name: string): ToolStatus;
-  /** Returns the tool name for a call to the client, with the namespace that the client's list uses. */
+  /** Returns the name under which the client knows a tool, with the namespace from the client's tool list. */
   calledName(name: string): { readonly name: string; readonly namespace?: string };
   /**
    * Edits that replace calls to pruned tools in the transcript with recovery tool calls. The offsets of the
@@ -49,8 +49,8 @@ export interface Recovery {
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
-   * Messages after the client's last message. The messages define the tools that the model requested in its last
-   * response.
+   * Messages that the gateway adds after the client's last message. They define the tools that the model requested
+   * in its last response.
    */
   readonly openingMessages: readonly ChatMessage[];
   /** Names of the tools that `openingMessages` define. */

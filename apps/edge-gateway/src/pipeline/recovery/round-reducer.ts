@@ -7,7 +7,7 @@ import { showsReasoning, withoutReasoning } from './reasoning.ts';
 import type { Recovery } from './recovery.ts';
 import { showUsage } from './sum-usage.ts';
 
-/** A withheld tool call, for which the gateway has not decided yet whether the client receives it. */
+/** A buffered tool call that the client may receive later. */
 interface WithheldCall extends MadeCall {
   readonly start: Extract<StreamEvent, { type: 'tool-call-start' }>;
   readonly pieces: string[];
@@ -35,7 +35,7 @@ export class RoundReducer {
   readonly #recovery: Recovery;
   readonly #before: PriorRounds;
   readonly #passesReasoning: boolean;
-  /** Whether a failed recovery round may be replaced without showing its error to the client. */
+  /** Whether the gateway can retry after a failed round and hide the error from the client. */
   readonly #isReplaceable: boolean;
   /** Indexes of the reasoning blocks that the client does not receive. */
   readonly #hidden = new Set<number>();
@@ -52,14 +52,14 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /** Number of withheld tool calls without a decision. Storing the number avoids a new count for every frame. */
+  /** Number of withheld tool calls without a decision. Stored, because counting is slow. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;
   #reason: FinishReason | undefined;
   #format: ProviderFormat = 'chat-completions';
 
-  /** @param isLast whether no other recovery round can follow or replace this one */
+  /** @param isLast whether this round is the last one and cannot be repeated */
   constructor(recovery: Recovery, before: PriorRounds, isLast = false) {
     this.#recovery = recovery;
     this.#before = before;

@@ -14,8 +14,8 @@ export interface NextRound {
   /** Names of the tools that are sent in addition to the planned tools. */
   readonly added: readonly string[];
   /**
-   * The messages after the client's last message, which are the turns of the model so far and the gateway's
-   * responses.
+   * Messages that recovery has added after the client's last message. They are turns of the model and responses of
+   * the gateway.
    */
   readonly messages: readonly ChatMessage[];
 }
@@ -32,7 +32,7 @@ export class RoundRequests {
 
   /**
    * @param recovery the recovery that was created with the plan.
-   * @param recovered tools that were recovered before the fresh start
+   * @param recovered tools that were recovered before the client's request was sent again
    */
   constructor(recovery: Recovery, recovered: readonly string[] = []) {
     this.#recovery = recovery;

@@ -65,7 +65,7 @@ export interface RunOptions {
   readonly recovery?: Recovery;
   /** Whether the client has received any part of the response. */
   readonly isSent?: boolean;
-  /** The outcomes of all requests after the first request. By default, a response with status 200. */
+  /** The outcomes of all requests after the first request. The default outcome is a response with status 200. */
   readonly results?: readonly (number | Error)[];
 }
 

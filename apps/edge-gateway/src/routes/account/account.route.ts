@@ -31,7 +31,7 @@ import {
   removeAccount,
 } from './account.operations.ts';
 
-/** The routes `/v1/account/me`, `/v1/account/register` and `/v1/account/deletions`, for the account itself. */
+/** Serves `/v1/account/me`, `/v1/account/register` and `/v1/account/deletions`. */
 @Controller('/v1/account')
 @AllowAccess('api-key-or-session')
 export class AccountRoute {

@@ -46,7 +46,7 @@ const columns = [
   ...['target.type', 'target.id', 'target.name', 'changes', 'address', 'user_agent', 'request_id'],
 ];
 
-/** The routes of the audit log below `/v1/account/audit`. */
+/** Serves the audit log at `/v1/account/audit`. */
 @Controller('/v1/account/audit')
 @AllowAccess('api-key-or-session')
 export class AuditRoute {

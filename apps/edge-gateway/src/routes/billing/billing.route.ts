@@ -31,7 +31,7 @@ import * as operations from './billing.operations.ts';
 const eventBytesMax = 512 * 1024;
 const signatureCharsMax = 4_096;
 
-/** The routes `/v1/billing` and `/v1/account/billing`, for the account's billing plan and subscription. */
+/** Serves `/v1/billing` and `/v1/account/billing`, with the account's billing plan and subscription. */
 @Controller()
 @AllowAccess('session')
 export class BillingRoute {

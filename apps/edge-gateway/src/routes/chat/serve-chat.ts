@@ -38,8 +38,8 @@ export const messagesEndpoint = { path: '/v1/messages', format: 'messages' } as 
 type HandleExchange = (exchange: Exchange, services: PipelineServices) => Promise<void>;
 
 /**
- * Runs a routed request through the pipeline within its trace. The response is sent by the pipeline and not
- * by Fastify.
+ * Runs a routed request through the pipeline, as part of the request's trace. The pipeline sends the response.
+ * Fastify sends nothing.
  */
 export function serveChat(
   { id, raw: request }: FastifyRequest,

@@ -26,9 +26,7 @@ import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import * as operations from './keys.operations.ts';
 
-/**
- * The routes `/v1/account/keys` (alias `/v1/keys`) and `/v1/account/playground-key`, for API keys. API keys.
- */
+/** Serves `/v1/account/keys` (alias `/v1/keys`) and `/v1/account/playground-key`, which manage API keys. */
 @Controller()
 @AllowAccess('api-key-or-session')
 export class KeysRoute {
@@ -69,8 +67,8 @@ export class KeysRoute {
   }
 
   /**
-   * The chat endpoints accept only API keys. The dashboard's playground therefore receives an API key that is
-   * tied to the user's login session.
+   * Creates an API key for the dashboard's playground, because the chat endpoints accept only API keys. The API key
+   * is tied to the user's login session.
    */
   @Post('/v1/account/playground-key')
   @HttpCode(201)

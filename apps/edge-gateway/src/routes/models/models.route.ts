@@ -99,7 +99,7 @@ interface ListedModel {
   readonly kind: ModelKind | 'unknown';
 }
 
-/** The routes `GET /v1/models` and `/v1/models/{id}`, for the models of the caller's connected providers. */
+/** Serves `GET /v1/models` and `/v1/models/{id}`, with the models of the caller's connected providers. */
 @Controller('/v1/models')
 @CountAs('requests')
 export class ModelsRoute {

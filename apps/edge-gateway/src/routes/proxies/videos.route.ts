@@ -76,7 +76,7 @@ const getVideoContent: Operation = {
   errors: [...videoErrors, 'not_found', 'provider_error'],
 };
 
-/** The routes that serve generated videos. See docs/guides/proxied-endpoints.md. */
+/** Serves generated videos. See docs/guides/proxied-endpoints.md. */
 @Controller()
 @AllowAccess('pipeline')
 export class VideosRoute {

@@ -100,7 +100,7 @@ interface RequestPage {
   readonly offset: number;
 }
 
-/** The routes of the request log, `/v1/account/requests` and its alias `/v1/requests`. */
+/** Serves the request log at `/v1/account/requests` and at the alias `/v1/requests`. */
 @Controller()
 @AllowAccess('api-key-or-session')
 @CountAs('analytics')
@@ -171,8 +171,8 @@ export class RequestsRoute {
 const rowsAtOnce = 100;
 
 /**
- * Maximum number of large pages that the gateway reads for one account at the same time. Without the maximum, an
- * account that reads many large pages would occupy several services.
+ * Maximum number of large pages that the gateway reads for one account at the same time. Otherwise, an account that
+ * reads many large pages would occupy several services.
  */
 const largePages: FairQueueOptions = {
   slots: 16,

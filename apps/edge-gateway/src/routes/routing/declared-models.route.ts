@@ -58,7 +58,7 @@ const deleteModel: Operation = {
   errors: ['not_found'],
 };
 
-/** The routes `/v1/account/models`, for the models that an account declares for its providers. */
+/** Serves `/v1/account/models`, with the models that an account declares for its providers. */
 @Controller('/v1/account/models')
 @AllowAccess('api-key-or-session')
 export class DeclaredModelsRoute {

@@ -52,8 +52,7 @@ const calibrationOperation: Operation = {
 const traceDays = 30;
 
 /**
- * The routes `/v1/account/routing/traces`, `/insights` and `/calibration`, for routing decisions and their
- * outcomes.
+ * Serves `/v1/account/routing/traces`, `/insights` and `/calibration`, with routing decisions and their outcomes.
  */
 @Controller('/v1/account/routing')
 @AllowAccess('api-key-or-session')

@@ -64,7 +64,7 @@ const toggleRoutingModel: Operation = {
   errors: ['model_not_found'],
 };
 
-/** The routes `/v1/account/routing/models`, for the models that automatic routing may choose from. */
+/** Serves `/v1/account/routing/models`, which lists the models that automatic routing may choose. */
 @Controller('/v1/account/routing/models')
 @AllowAccess('api-key-or-session')
 export class RoutingModelsRoute {
@@ -129,8 +129,8 @@ export class RoutingModelsRoute {
   }
 
   /**
-   * Returns the observations of the account's models. Returns null while the request log is unavailable,
-   * because the model list must not depend on the log.
+   * Returns the observations of the account's models. Returns null while the request log is unavailable, so that
+   * clients can still list models.
    */
   async #observe(accountId: string): Promise<Observations> {
     try {

@@ -34,9 +34,7 @@ const changePreferences: Operation = {
   answer: { status: 200, description: 'All preferences after the change.', schema: routingPreferences },
 };
 
-/**
- * The routes `/v1/account/routing/preferences`, for an account's rules for choosing models, tools and schemas.
- */
+/** Serves `/v1/account/routing/preferences`, with an account's rules for choosing models, tools and schemas. */
 @Controller('/v1/account/routing/preferences')
 @AllowAccess('api-key-or-session')
 export class RoutingPreferencesRoute {

@@ -33,8 +33,8 @@ export function chooseClientAddress(ip: string): string {
 }
 
 /**
- * A placeholder that stands for the account id. The placeholder has no epoch (change number), so only the request
- * count matters.
+ * An account id for rate limits of callers that are not signed in. No epoch (change number) exists for this id, so
+ * the rate limiter only counts requests.
  */
 const sharedAccountId = 'people';
 
@@ -72,9 +72,9 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 }
 
 /**
- * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls from a known device count
- * against the limit of the device and not against the limit of the address. Other users at the same address
- * therefore cannot use up the device's limit. Throws `too_many_attempts` if the limit is exceeded.
+ * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls from a known device count only
+ * against the limit of the device. Other users at the same address cannot use up this limit. Throws
+ * `too_many_attempts` if the limit is exceeded.
  */
 async function limitAuth(
   rateLimiter: RateLimiter,
@@ -90,8 +90,8 @@ async function limitAuth(
 /**
  * Throws `cross_site_request` if a page from another site makes the browser send the call. Without the check,
  * another site could sign the user in or out, or switch accounts. Only browsers send the two headers that the
- * function checks. The SameSite=Strict cookie and the browser's own checks of cross-site JSON requests also protect
- * users. The header check also works for old browsers.
+ * function checks. Modern browsers also protect users through the SameSite=Strict cookie and through their own
+ * checks of cross-site JSON requests. The header check also protects users of old browsers.
  */
 export function requireSameSite({ headers, host }: Pick<FastifyRequest, 'headers' | 'host'>): void {
   const site = headers['sec-fetch-site'];

@@ -17,7 +17,7 @@ import {
 import { setDeviceCookie } from './cookies.ts';
 import * as operations from './mail-links.operations.ts';
 
-/** The routes of `/v1/auth` for a forgotten password and for the verification of an email address. */
+/** Serves the `/v1/auth` routes that reset a password or verify an email address. */
 @Controller('/v1/auth')
 @AllowAccess('public')
 export class MailLinksRoute {

@@ -41,8 +41,8 @@ import * as operations from './sign-in.operations.ts';
 const keySetFreshMs = 10_000;
 
 /**
- * The routes `/v1/auth` and `/.well-known/jwks.json`, for login sessions of users that the account service
- * manages.
+ * Serves `/v1/auth` and `/.well-known/jwks.json`. The routes create and end login sessions of users that the
+ * account service manages.
  */
 @Controller()
 @AllowAccess('public')

@@ -61,8 +61,7 @@ interface Page<Item> {
 }
 
 /**
- * The routes `/v1/account/tools`, which report tool use, missed tools, and suggestions for better tool
- * descriptions.
+ * Serves `/v1/account/tools`, which reports tool use, missed tools, and suggestions for better tool descriptions.
  */
 @Controller('/v1/account/tools')
 @AllowAccess('api-key-or-session')

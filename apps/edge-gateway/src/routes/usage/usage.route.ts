@@ -51,7 +51,7 @@ interface Analytics extends List<AnalyticsDay>, UsageSpan {
 }
 
 /**
- * The routes `/v1/account/usage` (alias `/v1/usage`) and `/v1/account/sessions`, for totals calculated from the
+ * Serves `/v1/account/usage` (alias `/v1/usage`) and `/v1/account/sessions`, with totals calculated from the
  * request log.
  */
 @Controller()

@@ -29,16 +29,16 @@ interface RoutedQuestion {
 /** Maximum number of fallbacks for the chosen model. */
 const alternativesMax = 4;
 /**
- * The expected size of a request after pruning and compression, as a fraction of the received size. The gateway
- * assumes the expected size if no model fits the whole request.
+ * The expected size of a request after pruning and compression, as a fraction of the received size. If the whole
+ * request is too long for every model, the gateway chooses a model for the expected size.
  */
 const keptShare = 0.6;
 
 /**
  * Chooses a model and its fallbacks for a request that leaves the choice to the gateway. The function also
  * logs the chosen model.
- * @throws GatewayError `no_candidate_model` if rules exclude all models, with the rule for each model. Throws
- * `provider_not_connected` if no model is available.
+ * @throws GatewayError `no_candidate_model` if rules exclude all models. The error names the rule that excludes
+ * each model. Throws `provider_not_connected` if no model is available.
  */
 export async function chooseRouted(
   { requested, request, connected, catalog, find }: RoutedQuestion,
@@ -88,8 +88,8 @@ function describe(
 }
 
 /**
- * Chooses among the models into which the request fits as received. If no model fits the received request,
- * the function tries the expected size after pruning and compression.
+ * Chooses among the models with a context window that is large enough for the received request. If no model fits
+ * the received request, the function tries the expected size after pruning and compression.
  */
 async function chooseWithin(
   request: RoutedRequest,

@@ -146,7 +146,7 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
 }
 
 /**
- * The providers that serve their own models, although other providers may use the same model names. If a company has
+ * The makers of models. Other providers may offer a model under the same name as the maker. If a company has
  * several APIs, the native API comes first.
  */
 const makers: readonly string[] = [
@@ -155,8 +155,8 @@ const makers: readonly string[] = [
 ];
 
 /**
- * Chooses the provider for a bare model name. Providers in the account's preferred order come first, followed by the
- * maker of the model. Returns undefined if several providers remain, because their prices and privacy rules differ.
+ * Chooses the provider for a bare model name. Providers in the account's preferred order come first, followed by
+ * the maker of the model. In all other cases, returns undefined, because prices and privacy rules differ.
  */
 export function preferProvider(usable: readonly string[], order: readonly string[] = []): string | undefined {
   if (usable.length === 1) return usable[0];

@@ -74,8 +74,8 @@ function nameTarget({ provider, model }: Target, { ledger, headers }: Exchange):
 }
 
 /**
- * The error for a routing string (such as `svc/auto`) in a request with stored state. Only one provider
- * stores the state.
+ * The error for a routing string (such as `svc/auto`) in a request that refers to stored state. Only one provider
+ * has the state.
  */
 function needsNamedModel(model: string, field: string): GatewayError {
   const message = `With ${model}, the gateway chooses the provider, but only the provider that stores the state can use ${field}. Set model to the <provider>/<model> of the stored state, or send the whole conversation in input, without ${field}.`;
@@ -88,8 +88,8 @@ function needsNamedModel(model: string, field: string): GatewayError {
  * state, so no fallback can answer the request. The request does not name the provider account that stores the
  * state. All requests that depend on stored state therefore use one credential as long as the credential works.
  * @param field the request field that refers to the stored provider state.
- * @throws GatewayError `thread_unsupported_request` for a message thread, or `invalid_field` for any other
- * field, if the provider does not store the state
+ * @throws GatewayError if the provider does not store the state. The code is `thread_unsupported_request` for a
+ * message thread, and `invalid_field` for other fields.
  */
 export function keepAccount(target: Target, field: string): Target {
   const { provider, lane } = target;

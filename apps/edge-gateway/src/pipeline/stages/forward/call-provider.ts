@@ -80,8 +80,8 @@ export async function callProvider(
     ...(target.path === undefined ? {} : { path: target.path }),
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
-  // The memory reserved for the client's body also covers the first upstream body.
-  // A translated body, and the body of any later provider call, need additional memory.
+  // Memory for the first upstream body was reserved together with the client's body. A translated body, and the
+  // body of any later provider call, need additional memory.
   if (isTranslated || exchange.attempts.calls > 0) exchange.turn?.memory.add(body.length);
   attempt.bodyBytes = body.length;
   markSent(attempt, exchange);
@@ -143,8 +143,8 @@ const outputTokensDefault = 4096;
 
 /**
  * Translates the planned request. Translation starts from the edited bytes, so that pruning and the removal of
- * extension fields work in the same way in all lanes. The gateway's own messages are added unchanged. Every provider
- * therefore receives its own data (for example a signature) unmodified, regardless of the client's format.
+ * extension fields work in the same way in all lanes. The gateway's own messages are added unchanged. Every
+ * provider receives its own data (for example a signature) unmodified, regardless of the client's format.
  * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has a
  * loss
  */

@@ -38,12 +38,12 @@ interface Repeat {
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
- * Calls the first candidate that is available. The target with a ready credential comes first, followed by
- * the ready fallbacks in their configured order. If no candidate is ready, the next choice is a candidate in
- * a pause that its provider requested. The last choice is a candidate that has an open circuit breaker and that
- * has no call in flight. A call through an open circuit breaker tests whether the backend works again. The
- * choice of a candidate depends on the number of calls in flight. The function starts the call in the same
- * event loop tick, so that every choice counts the calls of simultaneous requests.
+ * Calls the first candidate that is available. The target with a ready credential comes first, followed by the
+ * ready fallbacks in their configured order. If no candidate is ready, the function chooses a candidate that is
+ * paused at the request of its provider. The last choice is a candidate that has an open circuit breaker and no
+ * call in flight. A call through an open circuit breaker tests whether the backend works again. The choice of a
+ * candidate depends on the number of calls in flight. The function starts the call in the same event loop tick, so
+ * that every choice counts the calls of simultaneous requests.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or `provider_not_connected` if
  * the target's provider is not connected
  */
@@ -75,11 +75,10 @@ function countSkips(chosen: Connection, connections: readonly Connection[]): voi
 }
 
 /**
- * Chooses the next candidate after a failed call. Untried candidates come first, followed by failed
- * candidates that are retried after a pause. Returns undefined if no candidate can help or the retry budget
- * is used up. The pause before a retry ends early if the client disconnects. A request with affinity (tied to
- * one provider account) first retries the same credential. Another provider account would drop the
- * conversation's reasoning.
+ * Chooses the next candidate after a failed call. Untried candidates come first, followed by failed candidates that
+ * are retried after a pause. Returns undefined if no candidate is left or the retry budget is used up. The pause
+ * before a retry ends early if the client disconnects. A request with affinity (tied to one provider account) first
+ * retries the same credential. Another provider account would drop the conversation's reasoning.
  */
 export async function chooseAfterFailure(
   target: Target,
@@ -117,7 +116,7 @@ function kindOf(
   return chosen.target === target ? 'credential' : 'fallback';
 }
 
-/** Chooses the next candidate in case the given call, which has no response yet, fails. */
+/** Chooses the next candidate for the case that a running call fails. */
 export function chooseAlternative(
   { target: { model }, connection: { backend } }: Candidate,
   target: Target,
@@ -206,8 +205,9 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 }
 
 /**
- * Finds the first target that has a backend in the given state, and chooses its credential with the fewest
- * calls in flight. If the conversation is tied to one provider account, chooses the first credential.
+ * Finds the first target that has a backend in the given state. Among the target's credentials, chooses the one
+ * with the fewest calls in flight. If the conversation is tied to one provider account, chooses the first
+ * credential.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;

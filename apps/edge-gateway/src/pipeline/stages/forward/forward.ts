@@ -49,7 +49,7 @@ export function forward(
   });
 }
 
-/** Records that the conversation is sent without deferral, if the provider accepted the request without deferral. */
+/** Turns off deferral for the conversation if the provider accepted the request without deferral. */
 async function abandonDeferral(
   answer: ChatAnswer,
   { bound }: ToolPlan,

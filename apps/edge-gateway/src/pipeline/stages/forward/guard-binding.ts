@@ -21,7 +21,7 @@ export interface GuardServices {
 }
 
 /**
- * Anthropic's error text for reasoning behind a changed prefix. Some clients also detect the error by this text.
+ * A part of Anthropic's error text for reasoning behind a changed prefix. Some clients search for the same text.
  */
 const bindingError = 'bound to a different conversation';
 
@@ -29,7 +29,7 @@ const bindingError = 'bound to a different conversation';
  * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a change by
  * the gateway may be the cause. After the rejection, the request is retried with `drop_block`, so that the provider
  * drops reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's own
- * setting always takes precedence. Errors with another cause are relayed unchanged.
+ * setting always takes precedence. Other errors are relayed unchanged.
  */
 export async function sendBound(
   outbound: Outbound,
@@ -96,9 +96,9 @@ async function sendUnloaded(
 }
 
 /**
- * Returns the request with `drop_block` set. Returns null if the client sets `drop_block` itself, or uses a
- * type of reasoning that does not accept the setting. A fallback gets `drop_block` only if its model rejects
- * bound reasoning, because some other models reject `drop_block`.
+ * Returns the request with `drop_block` set. Returns null if the client sets `drop_block` itself, or uses a type of
+ * reasoning that does not accept the setting. For a fallback, the function sets `drop_block` only if the model
+ * rejects bound reasoning. Some other models reject requests with `drop_block`.
  */
 function withDrops(
   { body, bodyFor, betaFor, added, conversation }: Outbound,

@@ -23,9 +23,9 @@ export function mayHedge({ isHedgeable, exchange }: ForwardTask, { settings }: H
 }
 
 /**
- * Runs one attempt. If the provider does not respond in time, the function runs a second attempt with another
- * ready candidate. The second attempt is counted against the retry budget. The first good response of the two
- * attempts is used. The function cancels the slower attempt and records the possible cost of the cancelled call.
+ * Runs one attempt. If the provider does not respond in time, the function runs a second attempt with another ready
+ * candidate. The second attempt is counted against the retry budget. The client receives the first successful
+ * response. The function cancels the slower attempt and records the possible cost of the cancelled call.
  */
 export async function runHedged(
   task: ForwardTask,
@@ -75,7 +75,7 @@ async function chooseOther(
   return other;
 }
 
-/** Returns the first attempt to receive a good response, or the first attempt if both attempts fail. */
+/** Returns the attempt with the earlier successful response. If both attempts fail, returns `first`. */
 function chooseGood(first: Hedge, second: Hedge): Promise<Hedge> {
   return new Promise((resolve) => {
     let open = 2;

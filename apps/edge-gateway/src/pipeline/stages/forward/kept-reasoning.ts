@@ -4,22 +4,21 @@ import type { Logger } from '@gateway/observability';
 import { accountKey } from '../../../cache/account-keys.ts';
 import { nameOf, openValue, sealValue, type SealedCache } from '../../../cache/sealed-value.ts';
 
-/** Lifetime of stored reasoning in seconds. After one day, the provider's prompt cache has expired, too. */
+/** Lifetime of stored reasoning in seconds. The prompt caches of providers also expire within one day. */
 const keptSeconds = 24 * 3600;
 /** Maximum number of characters of the stored reasoning of one response. Reasoning above this length is not stored. */
 const charactersMax = 256 * 1024;
 /**
- * Maximum number of model turns for which reasoning is loaded. Above the maximum, the reasoning of the earliest
- * turns is left out. When the limit is reached, several turns are dropped at a time, so that the prompt's prefix
- * rarely changes.
+ * Maximum number of model turns for which reasoning is loaded. In longer conversations, the reasoning of the
+ * earliest turns is left out. Several turns are dropped at a time, so that the prompt's prefix rarely changes.
  */
 const turnsMax = 128;
 const turnsStep = 64;
 /** Maximum size of the stored reasoning of one response in bytes. Reasoning above this size is not stored. */
 const valueBytesMax = 256 * 1024;
 /**
- * Limits on the loading of stored reasoning. Each Redis command loads a limited number of turns, so that no
- * reply delays other commands. Turns that exceed the limit of bytes per request are left out.
+ * Maximum number of turns that one Redis command loads, so that no reply delays other commands. The second constant
+ * is the maximum number of bytes of reasoning per request. Further turns are left out.
  */
 const loadedTogether = 16;
 const loadedBytesMax = 4 * 1024 * 1024;
@@ -57,12 +56,11 @@ export interface RestoredRequest {
 }
 
 /**
- * Stores encrypted reasoning from a provider for clients with a format that cannot carry it. The reasoning is
- * added to the next request of the conversation. The store identifies the reasoning by a digest of the
- * response and of everything before it. The reasoning is not found if the client changes the tools, an
- * earlier message or the response. Providers reject or drop reasoning behind a changed prefix. The reasoning
- * is encrypted with a key that only the same conversation can derive. While Redis is unavailable, reasoning
- * is dropped.
+ * Stores a provider's encrypted reasoning if the client's format cannot carry encrypted reasoning. The gateway adds
+ * the reasoning to the next request of the conversation. The reasoning is stored under a digest of the response and
+ * the transcript before the response. The reasoning is not found if the client changes the tools, an earlier
+ * message or the response. Providers reject or drop reasoning behind a changed prefix. The reasoning is encrypted
+ * with a key that only the same conversation can derive. While Redis is unavailable, reasoning is dropped.
  */
 export class KeptReasoning {
   readonly #cache: SealedCache;
@@ -121,7 +119,7 @@ function keyOf(accountId: string, digest: Buffer): string {
 interface DigestedTurn {
   /** Index of the message with the turn. */
   readonly index: number;
-  /** Digest of everything before the turn and of the turn itself. */
+  /** Digest of the transcript up to and including the turn. */
   readonly digest: Buffer;
 }
 
@@ -160,8 +158,8 @@ function addJson(all: Hash, value: unknown): void {
 const markerNames: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
 
 /**
- * Removes cache markers from the fields of each format. Also ignores whether a text was sent as a list, because a
- * cache marker requires a list.
+ * Removes cache markers from the fields of each format. Texts that were sent as a list and as a string are treated
+ * as equal, because a cache marker requires a list.
  */
 function withoutMarkers(extensions: unknown): unknown {
   const formats = Object.entries(extensions ?? {}).flatMap(([format, fields]) => {
@@ -270,7 +268,7 @@ export class ReasoningRecorder {
         this.#ids.push(event.id);
         return;
       case 'part':
-        // The client's format cannot carry the item after the reasoning.
+        // The client's format cannot carry this type of item, so the reasoning before the item is dropped.
         this.#ended = [];
         return;
       case 'message-end':

@@ -35,12 +35,12 @@ export interface MarkedRequest {
 
 /**
  * Adds up to four cache markers to a translated request. One marker follows the tools, and one marker follows the
- * leading system messages. A third marker follows the last message before the model's last turn, and a fourth marker
- * follows the last message. The previous request ended before the model's last turn. The provider therefore finds
- * the prefix of the previous request, regardless of the length of the last turn. The gateway adds markers in the
- * order of the prompt, up to the number that the provider accepts. Each marker is at the end of a prefix that the
- * provider can cache. The gateway adds no markers if the client placed cache markers itself. The gateway also adds
- * no markers if cache writes are expected to cost more than cache reads save.
+ * leading system messages. A third marker follows the last message before the model's last turn, and a fourth
+ * marker follows the last message. The third marker is at the end of the previous request, so the provider finds
+ * the previous prefix even after a long turn. The gateway adds markers in the order of the prompt, up to the number
+ * that the provider accepts. Each marker is at the end of a prefix that the provider can cache. The gateway adds no
+ * markers if the client placed cache markers itself. The gateway also adds no markers if cache writes are expected
+ * to cost more than cache reads save.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;

@@ -39,7 +39,7 @@ export type AttemptServices = RetryServices & {
 };
 
 /**
- * The failure that is reported for a fallback that cannot carry this request. The failure is not caused by
+ * The failure that is reported for a fallback that cannot carry this request. The failure does not count against
  * the backend of the fallback.
  */
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
@@ -90,8 +90,8 @@ export async function runAttempt(
 }
 
 /**
- * Returns whether another candidate could replace the given call, which has no response yet. The promise never
- * rejects. If the lookup of a candidate fails, the function returns false.
+ * Returns whether another candidate could replace a call without a response. The promise never rejects. If the
+ * lookup of a candidate fails, the function returns false.
  */
 async function isReplaceable(
   candidate: Candidate,

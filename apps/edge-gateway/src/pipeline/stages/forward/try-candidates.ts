@@ -9,12 +9,12 @@ import { runAttempt, type AttemptOutcome, type ForwardTask } from './run-attempt
 export type TryServices = HedgeServices;
 
 /**
- * Runs attempts until one attempt has a response for the client. After a failed attempt, the function tries
- * another credential. If no other credential is left, the function tries a fallback, and finally retries the
- * failed candidate. Retries stop when the retry budget is used up. If no further attempt can help, the client
- * receives the last failure. After an abandoned response (`ChatAnswer.giveUp`), another call of this function
- * continues with the next candidate. If no candidate is left after a broken response, the function throws the
- * error of the broken response.
+ * Runs attempts until one attempt has a response for the client. After a failed attempt, the function tries another
+ * credential. If no other credential is left, the function tries a fallback, and finally retries the failed
+ * candidate. Retries stop when the retry budget is used up. If no further attempt can help, the client receives the
+ * last failure. If the caller abandons a response (`ChatAnswer.giveUp`), this function is called again and
+ * continues with the next candidate. If no candidate is left after a broken response, the function throws the error
+ * of the broken response.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or the error of the last
  * attempt if all attempts fail
  */
@@ -63,9 +63,8 @@ function run(candidate: Candidate, task: ForwardTask, services: TryServices): Pr
 }
 
 /**
- * Chooses the candidate for the next attempt. If the choice fails, for example because the vault is unavailable,
- * there is no next candidate. Without a next candidate, the client receives the error of the last attempt. Throws an
- * error if the client has disconnected.
+ * Chooses the candidate for the next attempt. If no candidate can be chosen, for example because the vault is
+ * unavailable, the client receives the error of the last attempt. Throws an error if the client has disconnected.
  */
 async function chooseNext(
   answer: ChatAnswer | undefined,

@@ -22,16 +22,16 @@ import { toolsMax } from '../../../tool-lists/tool-members.ts';
 const depthMax = 128;
 
 /**
- * Maximum number of JSON values and keys in a request body. A JSON value or key takes about one token, and the comma
- * after it takes another. The maximum therefore corresponds to a million tokens. The position of each JSON value
- * takes 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway parses
- * takes up to ten times its length in memory.
+ * Maximum number of JSON values and keys in a request body. A body with this many values has about a million
+ * tokens, because a value or key and the comma after it take two tokens. The position of each JSON value takes 12
+ * bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway parses takes up to
+ * ten times its length in memory.
  */
 const valuesMax = 524_288;
 
 /**
- * Maximum number of fields of one object in a request body. The limit bounds the time for finding several fields in
- * an object.
+ * Maximum number of fields of one object in a request body. More fields would make the search for several fields in
+ * one object slow.
  */
 const fieldsMax = 16_384;
 

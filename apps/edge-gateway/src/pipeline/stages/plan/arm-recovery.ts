@@ -65,8 +65,8 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
 }
 
 /**
- * Returns the router's ranking of all tools for a need that the model described. The router handles the description
- * of the need like a user turn.
+ * Returns the router's ranking of all tools for a need that the model described. The router receives the
+ * description as a user turn.
  */
 async function rankFor(
   need: string,

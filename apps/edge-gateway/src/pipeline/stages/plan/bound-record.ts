@@ -14,14 +14,14 @@ import { isClientDeferred } from './deferral.ts';
 
 export interface ConversationNames {
   /**
-   * The two cache keys of a request's state in the cache of conversations. The key `here` covers the transcript up
-   * to this request, and `before` covers the transcript up to the previous request.
+   * Two keys of the conversation cache. The key `here` covers the transcript up to this request, and `before`
+   * covers the transcript up to the previous request.
    */
   readonly here: string;
   readonly before: string | null;
   /**
-   * The two names of a conversation's plan in the durable store. One name covers the messages before the
-   * first response, and the other name also covers the first response.
+   * The two names of a conversation's plan in the durable store. The first name is derived from the messages before
+   * the first response, and the second name also from the first response.
    */
   readonly opening: string;
   readonly firstTurn: string | null;
@@ -50,7 +50,7 @@ export function nameConversation({ request, caller, tools }: ConversationSubject
 }
 
 /**
- * Returns the name under which a turn durably stored its plan.
+ * Returns the name under which the plan of a turn is stored durably.
  * @param here the cache key of the transcript up to the turn
  */
 export function nameTurn(here: string): string {
@@ -74,8 +74,8 @@ export function chooseCompression({ compression: { mode } }: Caller): Conversati
 }
 
 /**
- * Renders the stored decision as a plan. If the plan leaves out no tool, or the rendered decision is too
- * long to be stored, the decision contains every tool.
+ * Renders the stored decision as a plan. The decision contains every tool if the plan prunes no tool or is too long
+ * to be stored.
  */
 export function renderRecord(
   { forwarded, isShadow, policyVersion }: PlannedReply,
@@ -118,7 +118,7 @@ export function applyRecord(
     : planned;
 }
 
-/** Adds the tools that user turns load to the deferral. Loaded tools that the client no longer sends are left out. */
+/** Adds the tools that user turns load. Leaves out loaded tools that the client no longer sends. */
 function withAdditions(
   { additions }: ConversationPlanRecord,
   tools: ConversationSubject['tools'],

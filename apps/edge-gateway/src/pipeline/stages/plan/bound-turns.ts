@@ -22,15 +22,15 @@ export const unplanned: BoundConversation = { plan: null, isAnchored: false, dro
 
 export interface FoundConversation {
   readonly known: BoundConversation;
-  /** False if the store could not be read, so that it is unknown whether a plan exists. */
+  /** False if the store could not be read. In this case, a stored plan may exist. */
   readonly isSure: boolean;
   /** The limit on the time that the request waits for the records of earlier requests. */
   readonly wait: Wait;
 }
 
 /**
- * Finds the plan for a later request in the cache or in the store. The newest turn that loaded tools has the
- * newest plan of the conversation.
+ * Finds the plan for a later request in the cache or in the store. The newest plan of a conversation is stored
+ * under the newest turn that loaded tools.
  */
 export async function findConversation(
   { caller: { accountId }, exchange: { requestId, abort } }: ConversationSubject,
@@ -53,8 +53,8 @@ export async function findConversation(
 }
 
 /**
- * Also stores the plan under the name of the first response. Conversations with the same beginning share the name of
- * their first messages. A later conversation with the same beginning may replace the plan under the shared name.
+ * Stores the plan also under a name that covers the first response. The name of the first messages is not unique. A
+ * later conversation with the same first messages may replace the plan under this name.
  */
 export function anchor(
   { caller: { accountId } }: ConversationSubject,
@@ -65,8 +65,8 @@ export function anchor(
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   // Another branch of the conversation may share the first response, so the tools of later turns are not stored here.
   store.keep(accountId, firstTurn, { ...known.plan, additions: [] }).then(
-    // While the plan is being stored, a loaded tool or rejected reasoning may change the conversation's state.
-    // The state of the conversation is therefore read from the cache a second time.
+    // While the plan is being stored, a loaded tool or rejected reasoning may change the conversation's state. The
+    // state of the conversation is read from the cache a second time.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'second name of a bound plan not stored'),
   );

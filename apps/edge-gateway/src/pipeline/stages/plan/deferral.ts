@@ -98,9 +98,9 @@ function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
 }
 
 /**
- * Sends the definitions of deferred tools that the transcript calls without a search result. A client may
- * have kept the tool call but dropped the search result. Without the definition, the prompt would contain
- * calls to an undefined tool. In a conversation with bound reasoning, the tool set stays unchanged.
+ * Sends the definition of a deferred tool if the transcript contains a call to the tool but no search result with
+ * the tool. Some clients keep the tool call and drop the search result. Without the definition, the prompt would
+ * contain calls to an undefined tool. In a conversation with bound reasoning, the tool set stays unchanged.
  */
 export function loadCalledTools(planned: ToolPlan, { outline, tape }: ParsedRequest): ToolPlan {
   if (planned.deferral?.mode !== 'deferred' || planned.bound !== undefined) return planned;

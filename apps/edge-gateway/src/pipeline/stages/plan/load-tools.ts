@@ -15,8 +15,8 @@ import { isBudgetExhausted } from './spend-budget.ts';
 /**
  * Loads the deferred tools that match a new user turn. A message after the user's message loads the tools, so the
  * prompt's prefix does not change. Every later request must contain the message that loads the tools. The decision
- * is therefore stored durably before the request is sent, even if the turn loads no tools. A repeated request loads
- * the same tools. If the decision cannot be stored, the turn loads no tools.
+ * is stored durably before the request is sent, even if the turn loads no tools. A repeated request loads the same
+ * tools. If the decision cannot be stored, the turn loads no tools.
  */
 export async function loadTools(
   subject: ConversationSubject,
@@ -73,8 +73,8 @@ function mayLoad(
 }
 
 /**
- * Lists the tools in the router's newest plan that the conversation does not contain yet. A plan
- * of another policy could contain many more tools, so only the policy of the first request can load tools.
+ * Lists tools that the router's newest plan contains and the conversation does not contain yet. A plan of another
+ * policy could contain many more tools, so only the policy of the first request can load tools.
  */
 function listNewTools(
   { tools, request: { outline, tape } }: ConversationSubject,
@@ -93,7 +93,7 @@ function listNewTools(
 }
 
 /**
- * Returns the plan to store after the provider rejected the message that loads tools. Returns null if this request
+ * Returns the plan to store after the provider rejected a message that loads tools. Returns null if this request
  * does not contain the conversation's first message that loads tools.
  */
 export function findWithdrawal(

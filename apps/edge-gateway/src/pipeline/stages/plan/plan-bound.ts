@@ -35,10 +35,10 @@ import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.
 
 /**
  * Plans a request with bound reasoning. The first request of the conversation decides the tool set and the
- * compression of new messages. The decision is stored durably before the request is sent. Every later request
- * applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix. Later changes
- * of the settings have no effect. Without a stored decision, the whole request is sent unchanged. Tool definitions
- * are never edited.
+ * compression of new messages. The gateway stores the decision durably before it sends the request. Every later
+ * request applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix.
+ * Later changes of the settings have no effect. Without a stored decision, the whole request is sent unchanged.
+ * Tool definitions are never edited.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -55,9 +55,9 @@ export async function planBound(
 const listEligible = ({ tools }: ConversationSubject): number[] => tools.map(({ index }) => index);
 
 /**
- * Plans the first request of a conversation. If the first request cannot be planned in time, every tool is
- * sent. The decision to send every tool is also stored. Requests with the same beginning must be sent in the
- * same form. If the decision cannot be stored, every tool is sent.
+ * Plans the first request of a conversation. If the first request cannot be planned in time, every tool is sent.
+ * The decision to send every tool is also stored, because later requests must have the same prefix. If the decision
+ * cannot be stored, every tool is sent.
  */
 async function decide(
   subject: ConversationSubject,
@@ -76,7 +76,7 @@ async function decide(
 interface Proposal {
   readonly record: ConversationPlanRecord;
   readonly reply: PlannedReply | null;
-  /** The plan that sends every tool and records the reason. Absent if the router's plan is used. */
+  /** A plan that sends every tool and records why no tools are pruned. Absent if the router's plan is used. */
   readonly unplanned?: ToolPlan;
 }
 
@@ -101,8 +101,8 @@ async function propose(
 }
 
 /**
- * Stores the decision of the conversation. Returns the stored decision, because another request with the same
- * beginning may have stored its decision first. Returns null if the store failed.
+ * Stores the decision about tools and compression. Returns the stored decision, because another request with the
+ * same first messages may have stored a decision first. Returns null if the store failed.
  */
 async function keepProposal(
   { record }: Proposal,
@@ -162,8 +162,8 @@ async function askRouter(
 }
 
 /**
- * Applies the stored decision to a later request. The router still ranks the tools, but only to log the
- * recall of the stored decision.
+ * Applies the stored decision to a later request. The router still ranks the tools, so that the recall of the
+ * stored decision can be logged.
  */
 async function carryOn(
   subject: ConversationSubject,
@@ -220,9 +220,9 @@ async function compress(
 }
 
 /**
- * Plans how the tokens of a request are counted. The request is counted in the form in which it would be
- * sent, because the provider checks signatures in counting requests too. A token-counting request neither
- * decides nor stores a tool set.
+ * Plans how the tokens of a request are counted. The tokens are counted for the request after planning, because the
+ * provider also checks the signatures of reasoning in counting requests. A token-counting request neither decides
+ * nor stores a tool set.
  */
 export async function planBoundCount(
   subject: ConversationSubject,

@@ -94,7 +94,7 @@ export async function plan(
   return { ...spent, toolHashes: known?.list.toolHashes };
 }
 
-/** Plans a request in a conversation with tools that must not change. Returns null if the tools may change. */
+/** Plans a request if the conversation's tools must stay the same. Returns null if the tools may change. */
 function planFixed(
   request: ParsedRequest,
   target: Target,

@@ -10,8 +10,8 @@ interface BudgetServices {
 }
 
 /**
- * Returns whether the request can be sent without planning. Planning is skipped if the budget is known to be
- * exhausted and the account lets the request pass.
+ * Returns whether the request can be sent without planning. Planning is skipped if the budget is exhausted and the
+ * account's settings allow requests without savings.
  */
 export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): boolean {
   return caller.onBudgetExhausted === 'pass' && budgets.isExhausted(caller);

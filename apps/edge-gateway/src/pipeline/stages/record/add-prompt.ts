@@ -53,8 +53,8 @@ export function addPrompt(
 }
 
 /**
- * Returns whether the gateway hashes the prompt of a request. A request without tools in its provider's own
- * format is not hashed. Hashing the prompt would add time to a request that needs little other work.
+ * Returns whether the gateway hashes the prompt of a request. A request without tools in its provider's own format
+ * is not hashed. Such a request needs little processing, and hashing would delay it noticeably.
  */
 function isCompared({ bytes, outline }: ParsedRequest, { lane }: RequestEventV1): boolean {
   return bytes.length <= bytesMax && (outline.tools.length > 0 || lane === 'translated');

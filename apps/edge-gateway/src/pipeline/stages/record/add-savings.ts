@@ -7,8 +7,8 @@ import { priceSavings } from './price-request.ts';
 import { findModel } from './render-record.ts';
 
 /**
- * Adds the measured savings to a usage event, and calculates their value in USD. Returns a promise while the tokens
- * of a tool definition are still being counted. The promise never rejects.
+ * Adds the measured savings to a usage event, and calculates their value in USD. Returns a promise only if the
+ * tokens of a tool definition are still being counted. The promise never rejects.
  */
 export function addSavings(
   event: RequestEventV1,

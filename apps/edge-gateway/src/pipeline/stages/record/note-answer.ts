@@ -5,7 +5,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 
 /** Minimum number of output tokens for measuring the speed of a model. */
 const tokensMin = 8;
-/** Assumed number of subsequent tokens that take as long as the first token of a non-streaming response. */
+/** In a non-streaming response, the first token is assumed to take as long as this number of later tokens. */
 const firstTokenWorth = 50;
 
 /** Reports the speed of the model to the model router, and records that this model serves the conversation. */

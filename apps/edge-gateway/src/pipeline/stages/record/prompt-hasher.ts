@@ -14,8 +14,8 @@ const digitsMax = 16;
  */
 const turnsMax = 8;
 /**
- * Maximum length in bytes of a text that is hashed completely. Above the maximum, the hash covers only the first
- * bytes, the last bytes and the length of the text.
+ * Maximum length in bytes of a text that is hashed completely. The hash of a longer text covers only its first
+ * bytes, its last bytes and its length.
  */
 const textBytesMax = 4 * 1024;
 /** Maximum number of tool lists with stored hashes. Agents send the same tool list in every request. */
@@ -99,8 +99,8 @@ export class PromptHasher {
 }
 
 /**
- * A cache marker with the comma before the marker. If no comma precedes the marker, the range includes the
- * comma that follows the marker.
+ * Matches a cache marker and the comma before the marker. If no comma precedes the marker, the expression matches
+ * the comma after the marker.
  */
 const marker = /,\s*"cache_control"\s*:\s*\{[^{}]*\}|"cache_control"\s*:\s*\{[^{}]*\}\s*,?\s*/g;
 const cachePoint = /^\{\s*"cachePoint"/;
@@ -119,7 +119,7 @@ function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buf
 /** A client's request, and the edits with which the gateway forwarded it. */
 interface EditedPrompt {
   readonly outline: RequestOutline;
-  /** The client's bytes, to which the ranges of the outline and the edits refer. */
+  /** The client's request body. The outline and the edits contain byte ranges of this body. */
   readonly bytes: Buffer;
   readonly edits: readonly ByteEdit[];
   readonly readOutline: (edited: Buffer) => RequestOutline;

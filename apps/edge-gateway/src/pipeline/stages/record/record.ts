@@ -35,14 +35,11 @@ interface RecordServices {
   readonly requestLog: LineLog;
 }
 
-/**
- * Records one request in the request log. The caller accepts each request once and finishes each request
- * exactly once.
- */
+/** Records one request in the request log. Callers call `accept` once and `finish` exactly once. */
 interface Recording {
   /**
-   * Starts to write the line that records the acceptance of the request. The accept line is written while the
-   * request is parsed and planned.
+   * Starts to write the line that records the acceptance of the request. The write runs in parallel with parsing
+   * and planning.
    */
   accept(caller: Caller): void;
   /** Waits until the accept line is on disk. Throws `service_unavailable` if the spool is full. */

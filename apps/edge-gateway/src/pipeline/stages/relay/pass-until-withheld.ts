@@ -84,8 +84,8 @@ export function passUntilWithheld(given: PassGiven): StreamWriter {
 }
 
 /**
- * A snapshot of the events in a recovery round. The snapshot contains the number of events and the last
- * event, because later deltas may be merged into the last event. Copying all events for each withheld tool
+ * A record of the events that a recovery round has produced so far. The record contains the number of events and
+ * the last event, because later deltas may be merged into the last event. Copying all events for each withheld tool
  * call would take quadratic time in total.
  */
 interface SentEvents {
@@ -104,7 +104,7 @@ class WaitingFrames {
   #events: StreamEvent[] = [];
   /** The events that were sent before the first undecided tool call. */
   #sent: SentEvents | undefined;
-  /** The last sent frame that contained an event. Comments are not stored here, because they belong to no event. */
+  /** The last sent frame that contained an event. Frames with only a comment are not stored. */
   #lastFrame: Uint8Array | undefined;
 
   constructor(given: PassGiven) {

@@ -74,8 +74,8 @@ export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boo
 const eventBytes = new Set(Buffer.from('deir:'));
 
 /**
- * Corrects the content type of a stream that the provider labels as JSON. The first byte of the body distinguishes
- * events from JSON. Responses that need no correction are returned unchanged.
+ * Corrects the content type of a stream that the provider labels as JSON. The function recognizes events by the
+ * first byte of the body. Responses that need no correction are returned unchanged.
  */
 export async function relabelStream(
   passed: ProviderAnswer,

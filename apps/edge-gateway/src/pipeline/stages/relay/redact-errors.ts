@@ -36,10 +36,7 @@ export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffe
   return redacted === text ? body : Buffer.from(redacted, 'utf8');
 }
 
-/**
- * Removes the credential of the provider call from the errors among a stream's events, like
- * `redactErrorText`.
- */
+/** Redacts the provider credential in the error events of a stream. */
 export function redactErrorEvents(
   events: readonly StreamEvent[],
   secrets: readonly string[],

@@ -171,9 +171,8 @@ async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
 }
 
 /**
- * Returns the retry header that is missing. Some clients read only `retry-after`, and others read only
- * `retry-after-ms`. If the provider sent one of the retry headers, or a delay in the body, the client
- * receives both headers.
+ * Returns the retry header that the provider did not send. Some clients read only `retry-after`, and others read
+ * only `retry-after-ms`. If the provider sent one header, or a delay in the body, the client receives both headers.
  */
 function retryHeaders(
   headers: Readonly<Record<string, string>>,

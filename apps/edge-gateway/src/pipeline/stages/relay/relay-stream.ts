@@ -146,8 +146,8 @@ async function readRound(stream: OpenStream): Promise<void> {
   try {
     const { status } = passed.answer;
     if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
-    // The content type of the first response was checked before, so this response is a stream.
-    // The response of a later recovery round may have a different content type.
+    // The first response was a stream, so the response of a later round is also a stream. The response of a later
+    // recovery round may have a different content type.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
       return;
@@ -252,9 +252,9 @@ function endStream(stream: OpenStream): RelayOutcome {
 }
 
 /**
- * Ends a broken stream. After the first byte was sent to the client, the function sends the format's own
- * error event, without a success terminator. Before the first byte, the function throws the error, which
- * becomes an ordinary error response.
+ * Ends a broken stream. After the first byte was sent to the client, the function sends the format's own error
+ * event, without a success terminator. If no byte was sent, the function throws the error, and the client receives
+ * an ordinary error response.
  */
 function breakStream(error: GatewayError, stream: OpenStream, { log }: { log: Logger }): RelayOutcome {
   const { passed, lane, reader, exchange } = stream;

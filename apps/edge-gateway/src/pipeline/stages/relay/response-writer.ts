@@ -249,8 +249,8 @@ interface PassGiven {
 }
 
 /**
- * Texts that occur in the first frame of a server tool call or of a server tool result. The first frame has no event
- * yet, because the event is created when the block is complete.
+ * Texts that occur in the first frame of a server tool call or of a server tool result. The parser returns no event
+ * for the first frame, because it creates the event when the block is complete.
  */
 const marks = ['tool_', 'toolUse', 'toolResult'];
 

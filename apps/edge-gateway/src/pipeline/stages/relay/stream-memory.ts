@@ -4,7 +4,7 @@ import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 
 /** Number of unsent bytes of a stream that are not counted, because short frames use memory only briefly. */
 const uncountedBytes = 64 * 1024;
-/** Number of copies of an incomplete frame in memory. The writer and the parser each have a copy. */
+/** Number of copies of an incomplete frame in memory. The writer and the parser each buffer the frame. */
 const frameCopies = 2;
 
 /**
@@ -42,7 +42,7 @@ export class StreamMemory {
 
   /**
    * Counts the buffered events that the next recovery round needs.
-   * @param piece the bytes from which the events were parsed. Each event is at most as long as the bytes.
+   * @param piece the bytes from which the events were parsed. No event is longer than `piece`.
    */
   noteEvents(piece: Uint8Array, events: readonly StreamEvent[]): void {
     if (!this.#keepsEvents) return;

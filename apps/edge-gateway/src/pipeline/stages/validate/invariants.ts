@@ -31,9 +31,9 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * Tools that the transcript calls stay defined if the client defined them and its API key may use them. The
- * plan rewrites calls to undefined tools as calls to the recovery tool. With bound reasoning, the tool set
- * cannot change, and providers accept calls to undefined tools.
+ * Tools that the transcript calls stay defined if the client defined them and its API key may use them. The plan
+ * rewrites calls to undefined tools as calls to the recovery tool. Conversations with bound reasoning are exempt,
+ * because their tool set cannot change. Their providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;
@@ -76,8 +76,8 @@ export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }
 const quote = 0x22;
 
 /**
- * A message edit replaces a JSON string with another JSON string that is not longer. Each tool call therefore
- * stays paired with its tool result.
+ * A message edit replaces a JSON string with another JSON string that is not longer. Such an edit cannot separate a
+ * tool call from its tool result.
  */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));
@@ -100,8 +100,8 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
 const namespaceMember = /^(?:,\s*)?"namespace"\s*:\s*(?:"[^"]*"|null)(?:\s*,\s*)?$/;
 
 /**
- * An edit to a tool call replaces a name or arguments with JSON of the same type, or removes the namespace.
- * Each tool call therefore stays paired with its tool result.
+ * An edit to a tool call replaces a name or arguments with JSON of the same type, or removes the namespace. Each
+ * tool call stays paired with its tool result.
  */
 export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
   const broken = plan.recovery?.callEdits.find(({ start, end, replacement }) => {

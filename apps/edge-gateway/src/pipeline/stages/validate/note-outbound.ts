@@ -56,7 +56,7 @@ export function noteOutbound(
   if (sentCount < plan.eligible.length && plan.reply) headers['x-svc-routing'] = plan.reply.method;
 }
 
-/** Returns tool names for the statistics, for requests without a tool ranking by the router. */
+/** Returns the tool names for the statistics of a request for which the router ranked no tools. */
 function listNames({ outline }: ParsedRequest, { eligible }: ToolPlan): readonly string[] {
   return eligible.slice(0, candidatesMax).flatMap((index) => outline.tools[index]?.name ?? []);
 }

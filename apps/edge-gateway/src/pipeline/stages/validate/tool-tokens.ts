@@ -17,8 +17,8 @@ export type TokenCounts = readonly (number | null)[];
 
 const knownMax = 200_000;
 /**
- * Maximum number of bytes of definitions in one call to the compressor. The maximum leaves room for framing, because
- * the message bus allows 8 MiB per message.
+ * Maximum number of bytes of definitions in one call to the compressor. The message bus allows 8 MiB per message,
+ * and framing needs a part of these bytes.
  */
 const textBytesMax = 6 * 1024 * 1024;
 
@@ -28,7 +28,7 @@ const textBytesMax = 6 * 1024 * 1024;
  */
 export class ToolTokens {
   readonly #messaging: Pick<Messaging, 'call'>;
-  // With `max`, LRUCache reserves memory for all entries. The limit is therefore set as a size, with size 1 per entry.
+  // With `max`, LRUCache reserves memory for all entries. With `maxSize`, LRUCache reserves no memory in advance.
   readonly #known = new LRUCache<string, number>({ maxSize: knownMax, sizeCalculation: () => 1 });
 
   constructor(messaging: Pick<Messaging, 'call'>) {
@@ -69,7 +69,7 @@ export class ToolTokens {
         }
       }
     } catch {
-      // If the call fails, the counts stay unknown, and the next request calls the compressor again.
+      // If the compressor does not respond, the counts stay unknown. The next request calls the compressor again.
     }
     return this.#read(definitions);
   }

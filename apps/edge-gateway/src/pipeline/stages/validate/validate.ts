@@ -79,7 +79,7 @@ export function validate(
   return outboundOf(draftOf(request, target, identity, exchange), request, exchange);
 }
 
-/** Starts counting the tokens of the tools that the plan leaves out. The counts appear in the log. */
+/** Starts counting the tokens of the tools that the plan leaves out, for the log. */
 function countLeftOut(
   { bytes, outline }: ParsedRequest,
   plan: ToolPlan,

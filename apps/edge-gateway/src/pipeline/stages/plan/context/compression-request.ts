@@ -10,9 +10,9 @@ import type { ContextMemo } from './context-memo.ts';
 export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
-   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. The hash is the same
-   * for every request of a conversation, and markers are valid only within the conversation. The conversation key
-   * covers only excerpts, so two conversations with the same key could share markers.
+   * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. All requests of a
+   * conversation have the same hash. Markers belong to this hash and not to the conversation key, because the key
+   * covers only excerpts. Two conversations with the same key would share markers.
    */
   readonly name: string;
   /** The cache keys of the compression results, one key per message. */
@@ -49,8 +49,8 @@ export function openConversation(
 }
 
 /**
- * Returns one hash for each message. Each hash covers the conversation up to and including its message, so
- * equal hashes mean equal beginnings. Without the conversation, an attacker cannot guess the hash.
+ * Returns one hash for each message. Each hash covers the conversation up to and including its message, so equal
+ * hashes mean equal beginnings. An attacker who does not know the conversation cannot guess the hash.
  * @param seed other inputs that affect the outcome (account, mode, version of the compression steps)
  */
 function chainOf(
@@ -82,7 +82,7 @@ export function nameTurn({ chain }: CompressedConversation, turn: number): strin
 }
 
 /**
- * Returns a hash of the first `count` messages and of the form in which each message is sent.
+ * Returns a hash of the first `count` messages and of their marks, which describe how each message is sent.
  * @param marks one character per message, as returned by `markMessages`.
  */
 function nameSent(chain: readonly Buffer[], marks: string, count: number): string | null {
@@ -97,10 +97,10 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
 const questionUnitsMax = 3 * 1024 * 1024;
 
 /**
- * Returns one mark per message that describes the form in which the message is sent. The mark `a` means that
- * the message is sent unchanged because the compressor was late. The mark `-` means that the message is
- * compressed. The mark `f` means that the message is sent unchanged because it is protected or too short. The
- * mark `o` means that a summary replaces the old message.
+ * Returns one character (mark) per message. The mark describes the form in which the message is sent. The mark `a`
+ * means that the message is sent unchanged because the compressor was late. The mark `-` means that the message is
+ * compressed. The mark `f` means that the message is sent unchanged because it is protected or too short. The mark
+ * `o` means that a summary replaces the old message.
  */
 export function markMessages(
   { outline, candidates }: ContextSubject,
@@ -116,9 +116,8 @@ export function markMessages(
 }
 
 /**
- * Returns how much of the conversation a compressor may cache, as a message index. The index belongs to the model's
- * response to the last compressed request. Returns 0 if no earlier message was compressed, or if an intermediate
- * result is missing.
+ * Returns the index of the last message that a compressor may cache. The message is the model's response to the
+ * last compressed request. Returns 0 if no earlier message was compressed, or if an intermediate result is missing.
  */
 export function findBeginning(
   { outline: { messages }, candidates }: ContextSubject,

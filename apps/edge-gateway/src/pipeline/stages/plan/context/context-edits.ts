@@ -9,8 +9,8 @@ type ContextStep = BlockResults[number]['steps'][number];
 
 interface PartEdit {
   /**
-   * The position of the text among the parts of its message. The position is independent of cache markers
-   * that move into or out of the message.
+   * The position of the text among the parts of the message. Cache markers that move into or out of the message do
+   * not change the position.
    */
   readonly part: number;
   /** The JSON string that replaces the text. */
@@ -42,8 +42,8 @@ export interface MessageEdits {
 export const sentUnchanged: MessageEdits = { edits: [], steps: [], markers: [], blocks: [], wasLate: true };
 
 /**
- * Maximum number of ids that are stored with a request. A conversation may have thousands of marker ids. If
- * there are more ids, the newest ids are kept.
+ * Maximum number of ids that are stored with a request. A conversation may have thousands of marker ids. If the
+ * conversation has more than 64 ids, the newest 64 are stored.
  */
 const idsMax = 64;
 

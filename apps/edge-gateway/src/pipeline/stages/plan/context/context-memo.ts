@@ -4,11 +4,10 @@ import { accountKey } from '../../../../cache/account-keys.ts';
 import { nameOf, openValue, sealValue, type SealedCache } from '../../../../cache/sealed-value.ts';
 import type { MessageEdits } from './context-edits.ts';
 
-/** Lifetime of a cache entry in seconds. After one day, the provider's prompt cache has expired, too. */
+/** Lifetime of a cache entry in seconds. The prompt caches of providers also expire within one day. */
 const keptSeconds = 24 * 3600;
 /**
- * Precision with which entries in memory expire, in milliseconds. The memo reads the clock at most once per
- * interval.
+ * Minimum time between two readings of the clock, in milliseconds. An entry in memory may expire late by this time.
  */
 const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;

@@ -31,8 +31,8 @@ export interface PinnedContext {
 const keptAtOnce = 256;
 
 /**
- * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it
- * arrives. Later turns send the same bytes, whether from the cache or computed again.
+ * Chooses the form in which the text of a conversation is sent. Each message is compressed once, when it arrives.
+ * Later turns send the same bytes, which are read from the cache or computed again.
  */
 export class ContextPlanner {
   readonly #compressor: CompressorClient;
@@ -92,8 +92,9 @@ export class ContextPlanner {
   }
 
   /**
-   * A cache marker protects the messages of earlier requests. A protected message is sent unchanged if its earlier form is unknown.
-   * A cache marker on a new message does not protect the message, because agents mark the newest message of each request.
+   * A cache marker protects the messages of earlier requests. If its earlier form is lost, a protected message is
+   * sent unchanged. A marker on a new message does not protect the message, because agents mark each newest
+   * message.
    */
   #protectMarked(
     { accountId, outline, candidates }: ContextSubject,
@@ -230,8 +231,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Compresses the messages after the last turn. Sends the whole conversation if the compressor or the cache
-   * has lost its beginning.
+   * Compresses the messages after the last turn. If the compressor or the cache has lost earlier messages, the
+   * request to the compressor contains the whole conversation.
    */
   async #askFor(
     subject: ContextSubject,

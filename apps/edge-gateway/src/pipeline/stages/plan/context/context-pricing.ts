@@ -85,11 +85,11 @@ const requestsAheadShare = 0.5;
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
- * Returns the index of the message before which summaries replace old tool results, or 0 if nothing is
- * summarized. A declared clear happens at the first request for which it saves cost, or which would overflow the
- * context window. A declared clear saves money if the expected cost of the avoided cache reads exceeds the cost of
- * the required cache write. The required cache write covers all messages that follow the first changed message. The
- * decisions of earlier requests are replayed one by one, so that every replica finds the same declared clears.
+ * Returns the index of the message before which summaries replace old tool results, or 0 if nothing is summarized.
+ * A declared clear happens at the first request that becomes cheaper, or that would otherwise overflow the context
+ * window. A declared clear saves money if the expected cost of the avoided cache reads exceeds the cost of the new
+ * cache write. All messages after the first changed message are written to the cache again. The decisions of
+ * earlier requests are replayed one by one, so that every replica finds the same declared clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;
@@ -125,7 +125,7 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
 
 /** The bytes that a declared clear would remove. A clear that covers more messages removes more bytes. */
 class OldResults {
-  /** Number of messages that were examined for summaries, including the messages of earlier clears. */
+  /** Number of messages that earlier declared clears and this clear have examined. */
   read: number;
   /** Position of the first byte that the declared clear would change. */
   start = 0;

@@ -5,13 +5,15 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import type { ContextPart, JsonTape } from '@gateway/wire-formats';
 import { findFirstTurn } from '../../../../request/request-facts.ts';
 
-/** A conversation to compress, with the request bytes. */
+/** The conversation in a request that may be compressed. */
 export interface ContextSubject {
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
   /** The text of the whole conversation, in order. */
   readonly parts: readonly ContextPart[];
-  /** Indexes of the messages that may be compressed, from `listCandidates`. The list is never empty. */
+  /**
+   * Indexes of the messages that may be compressed, from `listCandidates`. At least one message may be compressed.
+   */
   readonly candidates: readonly number[];
   readonly requestId: string;
   /**
@@ -39,15 +41,15 @@ export interface ContextSubject {
 }
 
 /**
- * Records turns of conversations with bound reasoning durably. If a turn is recorded, the new messages after
- * it were sent unchanged.
+ * A durable store for turns of conversations with bound reasoning. If a turn is in the store, the new messages
+ * after the turn were sent unchanged.
  */
 export interface UnchangedTurns {
-  /** Returns the given names that are recorded. Rejects if the record is unavailable or `signal` aborts. */
+  /** Returns those of `names` that are in the store. Rejects if the store is unavailable or `signal` aborts. */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Records the name of a conversation turn. Rejects if the record is unavailable. Absent for a
-   * token-counting request, which records nothing.
+   * Records the name of a conversation turn. The promise is rejected if the store of turn names is unavailable.
+   * Absent for a token-counting request, which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
   /** Absent if the provider accepts a changed prefix, so that no request waits for lost compression results. */
@@ -57,16 +59,16 @@ export interface UnchangedTurns {
 /** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
- * Number of milliseconds after a failed wait in which no request waits. The pause prevents waiting requests from
- * piling up in the gateway during an outage.
+ * After a wait without success, no request waits for this number of milliseconds. Otherwise, waiting requests would
+ * pile up in the gateway during an outage.
  */
 const restMs = 10_000;
 const firstPauseMs = 200;
 const pauseMsMax = 800;
 
 /**
- * Limits the time that requests of conversations with bound reasoning wait for the records of earlier requests. All
- * requests in a process share one limit.
+ * Limits how long requests wait for the records of earlier requests. Only conversations with bound reasoning need
+ * the records. All requests in a process share one limit.
  */
 export class Patience {
   readonly #waitMs: number;
@@ -103,8 +105,8 @@ export class Wait {
   }
 
   /**
-   * Retries a query until it succeeds or the wait ends. The method does not retry a query that cannot succeed later.
-   * The query runs only once if another request has recently waited without success.
+   * Retries a query until it succeeds or the wait ends. The method does not retry a query that cannot succeed
+   * later. If another request has recently waited in vain, the method runs the query only once.
    * @param hurry the abort signal that limits a query that runs only once
    */
   async insist<Answer>(
@@ -133,16 +135,14 @@ function isHopeless(error: unknown): boolean {
   return error instanceof GatewayError && error.definition.status < 500 && !isOfAccount(error);
 }
 
-/** Whether a query can fail only for this account. */
+/** Whether the error affects only this account. */
 function isOfAccount(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'rate_limit_exceeded';
 }
 
 export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
-  /**
-   * Whether the model can recall removed text. The compressor does not remove text that the model cannot recall.
-   */
+  /** Whether the model can retrieve removed text later. If not, the compressor removes no text. */
   readonly recoverable: boolean;
   /** The version of the compression steps. */
   readonly version: number;

@@ -87,9 +87,7 @@ export interface BoundPlans {
 
 /** The state of a conversation with bound reasoning after one of its requests. */
 export interface BoundConversation {
-  /**
-   * The plan of the conversation. Null if no plan is known, so that every tool is sent unchanged.
-   */
+  /** The plan of the conversation. If no plan is known, the field is null and every tool is sent unchanged. */
   readonly plan: ConversationPlanRecord | null;
   /**
    * Whether the plan is also stored under the name of the first response. No other conversation shares the

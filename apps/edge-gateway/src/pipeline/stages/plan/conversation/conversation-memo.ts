@@ -15,8 +15,8 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
    */
   readonly isUndecided: boolean;
   /**
-   * Estimated tokens of instructions and messages that were sent with all tools before a late plan arrived.
-   * Null if no plan was late.
+   * Estimated tokens of instructions and messages that were sent with all tools before a late plan arrived. Null if
+   * the first plan arrived in time.
    */
   readonly lateTokens: number | null;
   /** Tools that were recovered in recovery rounds. */
@@ -43,10 +43,7 @@ const stored = z.tuple([
   z.array(position).max(4096),
   z.boolean(),
   z.array(position).max(64),
-  /**
-   * Whether the tool set is still undecided, and the number of tokens in requests before a late plan. An older
-   * release stored the state without these two fields.
-   */
+  /** The fields `isUndecided` and `lateTokens`. State that was stored by an older release lacks both fields. */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
   /** The field is missing in state that was stored by an older release. */
@@ -125,7 +122,7 @@ const firstRequestsKeptSeconds = 30 * 24 * 3600;
 export class FirstRequests {
   readonly #redis: CountingRedis;
   readonly #log: Logger;
-  // With `max`, LRUCache reserves memory for all entries. The limit is therefore set as a size, with size 1 per entry.
+  // With `max`, LRUCache reserves memory for all entries. With `maxSize`, LRUCache reserves no memory in advance.
   readonly #passed = new LRUCache<string, true>({ maxSize: 100_000, sizeCalculation: () => 1 });
 
   constructor(redis: CountingRedis, log: Logger) {

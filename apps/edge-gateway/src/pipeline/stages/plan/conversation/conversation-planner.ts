@@ -64,8 +64,8 @@ export class ConversationPlanner {
   }
 
   /**
-   * Plans one request of the conversation. Rejects if the planner rejects. If planning fails, the request is sent
-   * with all tools. After a request with all tools, a later plan prunes tools only if the savings exceed the cost of
+   * Plans one request of the conversation. The promise is rejected if planning fails, and the request is sent with
+   * all tools. After a request with all tools, a later plan prunes tools only if the savings exceed the cost of
    * rewriting the provider's prompt cache. A conversation with pruned tools keeps its previous tool set.
    */
   async plan(subject: ConversationSubject, signal: AbortSignal): Promise<ConversationPlan> {
@@ -187,7 +187,7 @@ export class ConversationPlanner {
   }
 }
 
-/** Number of hex digits that the log keeps of a tool list's hash, enough to distinguish an account's tool lists. */
+/** Number of hex digits of a tool list's hash in the log. They suffice to distinguish an account's tool lists. */
 const toolListLength = 16;
 
 function deriveKeys(
@@ -211,8 +211,8 @@ function drawOf({ conversation }: ConversationKeys): number {
 }
 
 /**
- * If the plan was late, the planner counts all sent tokens until the tool set is decided. The count stays constant
- * after the tool set is decided.
+ * If the plan was late, the planner counts all sent tokens until the tool set is decided. Later requests do not
+ * change the count.
  */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;

@@ -132,8 +132,8 @@ const cachedTokensMin = 1_024;
 const outputUsual = 4;
 
 /**
- * Returns the token prices at the target. The token prices must be the same in every turn of a conversation.
- * The function therefore estimates prompt lengths with a fixed ratio, and includes only messages before the
+ * Returns the token prices at the target. The token prices must be the same in every turn of a conversation. For
+ * stable prices, the function estimates prompt lengths with a fixed ratio, and includes only messages before the
  * model's first turn.
  */
 export function priceOf(
@@ -186,8 +186,8 @@ function listSentTokens({ system, messages }: RequestOutline): number[] {
 }
 
 /**
- * Estimates the tokens of instructions and messages before the model's last message. Earlier requests have already
- * sent these tokens.
+ * Estimates the tokens of instructions and messages before the model's last message. Earlier requests contained the
+ * same instructions and messages.
  */
 export function countSentTokens({ system, messages }: RequestOutline): number {
   const lastTurn = messages.findLastIndex(({ role }) => role === 'assistant');

@@ -19,9 +19,9 @@ const partialLineMin = 200;
 const fence = '```';
 
 /**
- * Shortens a long user turn. A shortened turn starts with the text that the user wrote, because this text
- * states the task. Pasted text follows between code fences, so that the router recognizes pasted text
- * (`splitTurn`). Both the user's text and the pasted text keep their start and end.
+ * Shortens a long user turn. A shortened turn starts with the text that the user wrote, because this text states
+ * the task. After the user's text, pasted text is enclosed in code fences, by which the router recognizes pasted
+ * text (`splitTurn`). Both the user's text and the pasted text keep their start and end.
  */
 export function shortenTurn(text: string): string {
   if (text.length <= turnCharactersMax) return text;

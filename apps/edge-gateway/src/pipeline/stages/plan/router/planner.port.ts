@@ -4,7 +4,7 @@ import type { ClientWireFormat, JsonTape } from '@gateway/wire-formats';
 import type { HashedList } from './tool-list-hasher.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
-/** A tool list for which a plan is requested, with the request bytes. */
+/** A parsed request for which a plan is needed. */
 export interface PlanSubject {
   readonly format: ClientWireFormat;
   readonly tape: JsonTape;
@@ -28,7 +28,7 @@ export type SchemaMode = 'lossless' | 'balanced';
  */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;
-  /** Returns the edits by tool position. The list omits tools without possible savings. */
+  /** Returns edits that shorten tool definitions, by tool position. Tools without savings are omitted. */
   compressSchemas(
     subject: PlanSubject,
     caller: { readonly accountId: string },
