@@ -3,7 +3,7 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 export interface AuditLimits {
   /** Age in days above which audit events are deleted. */
   readonly retentionDays: number;
-  /** Maximum number of audit events per account. If the log contains more events, the oldest audit events are deleted. */
+  /** Maximum number of audit events per account. Beyond this number, the oldest audit events are deleted. */
   readonly eventsMax: number;
 }
 

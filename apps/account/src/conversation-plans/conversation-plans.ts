@@ -14,9 +14,9 @@ const sharedMs = 3_600_000;
  */
 const plansAtOnce = 5_000;
 /**
- * Maximum number of conversation plans per account, and maximum number of names of unchanged turns. If an account has
- * more, the least recently used plans or names are deleted. Plans and names are counted separately, so that an outage
- * of the compressor cannot displace the plans of conversations.
+ * Maximum number of conversation plans per account, and maximum number of names of unchanged turns. Beyond this
+ * number, the least recently used plans or names are deleted. Plans and names are counted separately, so that an
+ * outage of the compressor cannot displace the plans of conversations.
  */
 const plansMax = 100_000;
 

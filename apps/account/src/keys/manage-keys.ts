@@ -25,8 +25,8 @@ import type { AccountDatabase, AccountModels } from '../persistence/account-data
 /** Maximum number of active API keys per account. With this maximum, a list of all keys fits into one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked keys. If
- * more keys were revoked, the keys that were revoked first are deleted.
+ * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked keys.
+ * Beyond this number, the keys that were revoked first are deleted.
  */
 const revokedKeysMax = 10_000;
 /**

@@ -27,7 +27,7 @@ const keptSeconds = 24 * 3600;
 /** Maximum size in bytes of a stored original text. Longer texts are not stored, but are rebuilt on request. */
 const originalBytesMax = 2 * 1024 * 1024;
 /**
- * Maximum number of bytes in unfinished writes. If more bytes wait, the compressor stores no further original texts.
+ * Maximum number of bytes in unfinished writes. Beyond this number, the compressor stores no further original texts.
  */
 const waitingBytesMax = 32 * 1024 * 1024;
 /**

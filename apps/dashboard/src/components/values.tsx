@@ -66,7 +66,7 @@ export function Share({ value }: Value) {
   return <span title={`${value * 100}%`}>{formatShare(value)}</span>;
 }
 
-/** A placeholder for a figure that was not measured. Zero would be a wrong figure. */
+/** A placeholder for a figure that was not measured. A zero would look like a measured figure. */
 export function Unknown() {
   return (
     <span title="unknown">

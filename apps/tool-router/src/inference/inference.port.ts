@@ -1,9 +1,9 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of an inference task, in the order of execution. The urgency `plan` means that a plan waits for the task,
- * and `refined` that a plan waits for the second encoder but does not depend on it. The urgency `awaited` means that
- * a plan waits for vectors of new tools, `later` that no plan waits yet, and `background` that no plan ever waits.
+ * Urgency of an inference task, in the order of execution. `plan` means that a plan waits for the task. `refined`
+ * means that a plan waits for the second encoder, but does not depend on it. `awaited` means that a plan waits for
+ * vectors of new tools. `later` means that no plan waits yet. `background` means that no plan ever waits.
  */
 export type Urgency = 'plan' | 'refined' | 'awaited' | 'later' | 'background';
 

@@ -56,8 +56,8 @@ export interface KQuestion {
   readonly kMin: number;
   readonly kOverride: number | null;
   /**
-   * The account's measured K (number of ranked tools), which is applied unchanged. Null if the router chooses the
-   * cheapest K according to the priors.
+   * The account's measured K (number of ranked tools), which is applied unchanged. Null if the account has no
+   * measured K, so that the router chooses K by cost.
    */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;

@@ -25,8 +25,8 @@ export function* rankByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Tu
 }
 
 /**
- * If scores are treated as log-odds (softmax), the share of the best score in the sum of all scores, from 0 to
- * 1. Returns 0 if the list of scores is empty.
+ * Returns the best score's share of all scores, between 0 and 1, if scores are treated as log-odds (softmax).
+ * Returns 0 if the list of scores is empty.
  */
 function shareOfTop(scores: Float64Array, topScore: number): number {
   // The exponentials are added in ascending order, so that the order of the tools cannot change the sum.

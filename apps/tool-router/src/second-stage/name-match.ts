@@ -64,7 +64,7 @@ const leadersMax = 3;
 const needyMax = 5;
 /**
  * A tool is a supplier of a top-ranked tool if at least this share of its name occurs in that tool's parameter words.
- * Tools that supply a parameter of such a supplier are also related, with the factor `secondHop`.
+ * A tool that supplies a parameter of a supplier is also related, with the factor `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;

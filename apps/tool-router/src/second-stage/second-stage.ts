@@ -97,7 +97,7 @@ export class SecondStage {
     return { logits: await this.#readPairs(index, turn, fused, timing), rankedBy: `.${reranker.id}` };
   }
 
-  /** Returns the second-stage data of a tool list. The work has no deadline, because late data still helps the next plan. */
+  /** Returns the second-stage data of a tool list. The work has no deadline, because the next plan can use it. */
   *#listOf(index: KeywordIndex): Pieces<StageList> {
     const kept = this.#lists.get(index.listHash);
     if (kept !== undefined) return kept;

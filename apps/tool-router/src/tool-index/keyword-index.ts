@@ -162,8 +162,7 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 
 /**
  * Looks up the postings (index entries) of each token once by text, and then stores their place in the token object.
- * Another count during a pause can overwrite the stored place. In that case, the postings are looked up by text
- * again.
+ * If another count overwrites the stored place during a pause, the postings are looked up by text again.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();

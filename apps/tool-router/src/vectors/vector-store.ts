@@ -162,7 +162,7 @@ export class VectorStore {
     this.#options.onForgotten(listHash, lost);
   }
 
-  /** Writes new vectors into the shared store. The vectors count against the quota of the account that sent the tools. */
+  /** Writes new vectors to the shared store, which counts them against the quota of the account that sent the tools. */
   share(made: ReadonlyMap<string, PackedVector>, accountId: string): void {
     this.#options.metrics.countVectors('made', made.size);
     if (this.#modelId !== undefined) void this.#options.shared.store(this.#modelId, made, accountId);

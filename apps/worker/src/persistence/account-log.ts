@@ -38,7 +38,7 @@ interface PageSpan extends LogSpan {
 
 /**
  * SQL columns for a query with `queryAccountPage`. One column contains the total number of rows in the list. The
- * other column has the list's name and contains one page of the list.
+ * column with the list's name contains one page of the list.
  */
 export const pageOf = (list: string, orderBy: string): string => `
   (SELECT count(*) FROM ${list})::float8 AS total, (

@@ -27,8 +27,8 @@ const gap = -1;
 const standIn = -2;
 
 /**
- * Numbers the sent lines. With the numbers, repeated runs of lines are found in linear time. The line index grows
- * with the conversation, and lines are never deleted from it.
+ * Numbers the sent lines. The numbers make it possible to find repeated runs of lines in linear time. The line index
+ * grows with the conversation, and lines are never deleted from it.
  */
 export class LineIndex {
   readonly #idByLine = new Map<string, number>();

@@ -177,8 +177,8 @@ const insertWithLedger = (names: readonly (keyof RequestLogRow)[]) => `
   SELECT coalesce(array_agg(id::text), '{}') AS ids FROM written`;
 
 /**
- * Matches the SQLSTATE classes 22 (data exceptions), 23 (constraint violations) and 54 (exceeded limits). In these
- * classes, the rows of the statement cause the error.
+ * Matches the SQLSTATE classes 22 (data exceptions), 23 (constraint violations) and 54 (exceeded limits). Errors of
+ * these classes are caused by the rows of the SQL statement.
  */
 const rowsAtFault = /^(22|23|54)/;
 /** SQLSTATE with which Postgres reports a missing partition. */
