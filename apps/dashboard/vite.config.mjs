@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The address of the gateway for `npx vite apps/dashboard`, which needs a running gateway. */
+/** The address of a running gateway for `npx vite apps/dashboard`. */
 const gateway = process.env.GATEWAY_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({

@@ -47,8 +47,8 @@ const variables = z.object({
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * The pepper for API keys, which is 32 bytes in base64. Each API key is stored as an HMAC keyed with this
-   * pepper. If the pepper changes, all API keys become invalid.
+   * The pepper for API keys, as 32 bytes in base64. Each API key is stored as an HMAC keyed with this pepper. If the
+   * pepper changes, all API keys become invalid.
    */
   KEY_PEPPER: key,
   /**

@@ -19,7 +19,7 @@ const configSchema = z.object({
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((bytes) => bytes.length === keyBytes, `must be ${keyBytes} bytes in base64`),
   /**
-   * Bytes of original texts and token counts that one account may add to Redis per UTC day. If an account
+   * Maximum number of bytes of original texts and token counts that one account may add to Redis per UTC day. If an account
    * exceeds this limit, further original texts are rebuilt from the conversation when the model requests them.
    */
   ORIGINALS_BYTES_PER_ACCOUNT_MAX: z.coerce

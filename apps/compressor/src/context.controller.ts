@@ -17,7 +17,7 @@ import { FairCompressor } from './in-turn/fair-compressor.ts';
 import { COUNT_STORE, type CountStore } from './count-tokens/redis-count-store.adapter.ts';
 import { ORIGINAL_STORE, type OriginalStore } from './originals/original-store.port.ts';
 
-/** Maximum size of a reply in UTF-16 units, which leaves room for JSON escapes below the 8 MiB message limit. */
+/** Maximum size of a reply in UTF-16 units, chosen to leave room for JSON escapes below the 8 MiB message limit. */
 const recallUnitsMax = 2 * 1024 * 1024;
 
 /**

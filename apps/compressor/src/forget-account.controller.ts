@@ -7,7 +7,7 @@ import { originalKeyKind } from './originals/redis-original-store.adapter.ts';
 
 export const ACCOUNT_KEYS_REDIS = Symbol('AccountKeysRedis');
 
-/** Maximum working time of one call in milliseconds, which is well below the contract's deadline. */
+/** Maximum working time of one call in milliseconds, well below the contract's deadline. */
 const workMs = 2_000;
 
 /** Implements the contract that deletes the omitted original texts and token counts of a deleted account. */

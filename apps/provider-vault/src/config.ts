@@ -21,7 +21,7 @@ const parsedBy = <Value>(parse: (text: string) => Value) =>
       .optional(),
   );
 
-/** Reports errors about combinations of variables together with errors about single variables. */
+/** Reports errors about single variables and about combinations of variables together. */
 const besideOthers = (variable: string) => ({
   path: [variable],
   when: ({ value }: { value: unknown }) => typeof value === 'object',
@@ -32,8 +32,7 @@ const environment = z
     ...serviceVariables,
     VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
     /**
-     * The key-encryption key, which consists of 32 bytes in base64. With several keys, each key is written as
-     * `<version>:<base64>`.
+     * The key-encryption key, as 32 bytes in base64. With several keys, each key is written as `<version>:<base64>`.
      */
     VAULT_KEK: parsedBy(parseLocalKeys),
     /** The path of a file that contains the value of `VAULT_KEK`. */

@@ -12,9 +12,9 @@ const environment = z.object({
    */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   /**
-   * Encryption keys for request contents, which accounts can allow the gateway to store. Each key consists of
-   * 32 bytes in base64. The keys are separated by commas or whitespace. The first key encrypts new contents,
-   * and any key can decrypt stored contents.
+   * Encryption keys for request contents. Accounts can allow the gateway to store these contents. Each key consists
+   * of 32 bytes in base64. The keys are separated by commas or whitespace. The first key encrypts new contents, and
+   * any key can decrypt stored contents.
    */
   CONTENT_KEYS: z
     .string()

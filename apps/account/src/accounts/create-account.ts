@@ -95,8 +95,8 @@ export async function registerAccount(
 }
 
 /**
- * The email address of a user that signs in through the embedded identity service. Null for an external
- * issuer, because this service does not store the users of external issuers.
+ * The email address of a user of the embedded identity service. Null for an external issuer, because this service
+ * does not store the users of external issuers.
  */
 async function findEmail(
   { database, embeddedIssuer }: Pick<AccountsContext, 'database' | 'embeddedIssuer'>,

@@ -79,7 +79,7 @@ export class ChangeAnnouncer {
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #isStopping = false;
-  /** The announced epochs of each account that have not been stored yet. */
+  /** For each account, the announced epochs that have not been stored yet. */
   readonly #announced = new Map<string, number[]>();
   #markTimer: NodeJS.Timeout | undefined;
   #marking: Promise<void> | undefined;
@@ -139,9 +139,9 @@ export class ChangeAnnouncer {
   }
 
   /**
-   * Stores the announced epochs. Only one query runs at a time, because each query may wait for a change of
-   * the account that is in progress. An epoch is stored only after the previous epoch, so that no change is
-   * skipped. If a query fails or is skipped, the sweep announces the changes again.
+   * Stores the announced epochs. Only one query runs at a time, because each query may wait for an unfinished change
+   * of the account. An epoch is stored only after the previous epoch, so that no change is skipped. If a query fails
+   * or is skipped, the sweep announces the changes again.
    */
   async #storeMarks(): Promise<void> {
     try {

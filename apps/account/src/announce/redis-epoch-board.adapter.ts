@@ -14,9 +14,9 @@ const waitingMax = 10_000;
 const againMs = 1_000;
 
 /**
- * Stores an epoch (change number) if it is higher than the stored epoch. Announcements can arrive out of
- * order, because changes are announced after their transactions commit. A positive epoch never replaces a
- * negative epoch, which marks a deletion or revocation. Epochs are written even while Redis is out of memory,
+ * Stores an epoch (change number) if it is higher than the stored epoch. Announcements can arrive out of order,
+ * because changes are announced after their transactions commit. A positive epoch never replaces a negative epoch,
+ * because a negative epoch marks a deletion or revocation. Epochs are written even while Redis is out of memory,
  * because they are small and expire.
  */
 const writeNewest = `#!lua flags=allow-oom

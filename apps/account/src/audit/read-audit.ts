@@ -26,8 +26,8 @@ export async function listAuditEvents(
 }
 
 /**
- * Reads the audit events that are older than the event with the id `before`, newest first. Returns an empty
- * list if `before` is unknown, which ends the export.
+ * Reads the audit events that are older than the event with the id `before`, newest first. Returns an empty list if
+ * `before` is unknown, so that the export ends.
  */
 export async function exportAuditEvents(
   { database }: { readonly database: AccountDatabase },

@@ -19,8 +19,8 @@ const activeMs = dayMs;
 const eventsAtOnce = 5_000;
 
 /**
- * Deletes audit events above the maximum age, and the oldest events of accounts with too many events. Several
- * replicas can run this function concurrently.
+ * Deletes audit events that are too old, and the oldest events of accounts with too many events. Several replicas can
+ * run this function concurrently.
  */
 export async function trimAudit(
   database: AccountDatabase,

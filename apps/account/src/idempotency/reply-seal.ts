@@ -15,8 +15,8 @@ export interface ReplyOwner {
 }
 
 /**
- * Computes the hash under which the reply for an owner is stored. The hash does not reveal the idempotency
- * key, which is needed to decrypt the reply.
+ * Computes the hash under which the reply for an owner is stored. The hash does not reveal the idempotency key. The
+ * idempotency key is needed to decrypt the reply.
  */
 export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<ArrayBuffer> {
   return createHmac('sha256', pepper)
@@ -25,10 +25,10 @@ export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<Ar
 }
 
 /**
- * Encrypts a reply into nonce, ciphertext and tag. The encryption key is derived from the service's pepper and
- * the caller's idempotency key, which is not stored. A stolen database does not reveal the replies without the
- * pepper and the idempotency keys. An attacker who also has the pepper can decrypt only replies with a
- * guessable idempotency key.
+ * Encrypts a reply into nonce, ciphertext and tag. The encryption key is derived from the service's pepper and the
+ * caller's idempotency key. The idempotency key is not stored. A stolen database does not reveal the replies without
+ * the pepper and the idempotency keys. An attacker who also has the pepper can decrypt only replies with a guessable
+ * idempotency key.
  */
 export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buffer<ArrayBuffer> {
   const nonce = randomBytes(nonceBytes);

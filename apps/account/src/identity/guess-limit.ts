@@ -3,9 +3,8 @@ import { GatewayError } from '@gateway/errors';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 
 /**
- * The limits of one sign-in budget, which are the number of failed sign-ins before the first block and the
- * length of the blocks. Each block of sign-in attempts lasts twice as long as the previous block, up to the
- * maximum.
+ * The limits of one sign-in budget. The limits are the number of failed sign-ins before the first block, and the
+ * length of each block. Each block of sign-in attempts lasts twice as long as the previous block, up to the maximum.
  */
 interface GuessAllowance {
   readonly free: number;

@@ -29,7 +29,7 @@ const claims = z.object({ sub: z.string(), jti: z.string().min(1).max(64), gen: 
 export class KnownDevices {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
-  /** The public key that verifies device tokens, which is 32 raw bytes, in base64. */
+  /** The public key that verifies device tokens, as 32 raw bytes in base64. */
   readonly publicKey: string;
 
   /** The parameter `seed` must have 32 bytes. */

@@ -124,8 +124,8 @@ export async function resolveLoginSession(
 
 /**
  * Ends a login session on every gateway. Ending a login session twice has no further effect. A concurrent token
- * refresh can cause a deadlock in the database. To resolve a deadlock, the database aborts one transaction,
- * which is retried.
+ * refresh can cause a deadlock in the database. To resolve a deadlock, the database aborts one transaction, and the
+ * aborted transaction is retried.
  */
 export async function logOut(
   identity: Identity,

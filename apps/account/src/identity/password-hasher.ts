@@ -54,7 +54,7 @@ export class PasswordHasher {
   }
 
   /**
-   * The hash that is used for unknown users, which is created only once. If the first attempt fails because the
+   * The hash that is used for unknown users. The hash is created only once. If the first attempt fails because the
    * hashing queue is full, the next call creates the hash.
    */
   #hashOfNobody(): Promise<string> {

@@ -67,7 +67,7 @@ export async function requestEmailVerification(
   return {};
 }
 
-/** Marks the email address of the person with this token as verified. Throws `invalid_mail_token`. */
+/** Marks the email address of the token's owner as verified. Throws `invalid_mail_token`. */
 export async function verifyEmail(
   identity: Identity,
   request: { sealedToken: string; origin?: RequestOrigin | undefined },

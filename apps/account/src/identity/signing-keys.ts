@@ -20,8 +20,8 @@ export interface SigningKeysOptions {
    */
   readonly publishedAheadMs?: number;
   /**
-   * How long a signing key still verifies tokens after its last signature, in milliseconds. This time must exceed the
-   * lifetime of a token.
+   * How long a signing key still verifies tokens after its last signature, in milliseconds. The period must exceed
+   * the lifetime of a token.
    */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;
@@ -79,7 +79,7 @@ export class SigningKeys {
     throw new Error('no key can sign access tokens: check SESSION_SECRET');
   }
 
-  /** The keys that verify access tokens, which are the current, recent and upcoming signing keys. */
+  /** The keys that verify access tokens (the current, recent and upcoming signing keys). */
   async publicKeys(): Promise<LoginSessionKey[]> {
     return (await this.#read()).map(({ publicJwk }) => loginSessionKey.parse(publicJwk));
   }

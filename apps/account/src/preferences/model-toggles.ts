@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { takeNextEpoch } from '../persistence/row-changes.ts';
 import type { PreferencesContext } from './preferences.ts';
 
-/** Maximum number of model toggles per account, which is several times the number of models in the catalogue. */
+/** Maximum number of model toggles per account, several times the number of models in the catalogue. */
 const togglesMax = 10_000;
 
 /**

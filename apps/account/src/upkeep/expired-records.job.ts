@@ -13,10 +13,10 @@ interface ExpiredRecordsParts {
 }
 
 /**
- * Deletes expired replies to idempotent calls, because the replies contain encrypted secrets. The job also
- * covers inactive accounts. The job also deletes expired login sessions, expired email tokens and old login
- * failures. The job deletes audit events above the limits, and plans of conversations that were not continued
- * for a long time. Every replica runs the job, and concurrent runs are safe.
+ * Deletes expired replies to idempotent calls, because the replies contain encrypted secrets. The job also covers
+ * inactive accounts. The job also deletes expired login sessions, expired email tokens and old login failures. The
+ * job deletes audit events above the limits. The job also deletes plans of conversations that were not continued for
+ * a long time. Every replica runs the job, and concurrent runs are safe.
  */
 export class ExpiredRecordsJob {
   readonly #parts: ExpiredRecordsParts;

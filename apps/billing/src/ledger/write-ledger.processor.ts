@@ -104,9 +104,9 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
 }
 
 /**
- * Inserts ledger entries. Requests that the ledger already contains are skipped. Entries of a deleted account
- * get a pseudonym that is created for this batch and stored nowhere else. Rows are sorted by request id, so
- * that two batches never deadlock.
+ * Inserts ledger entries. Requests that the ledger already contains are skipped. Entries of a deleted account get a
+ * new pseudonym for each batch. The pseudonym is stored nowhere else. Rows are sorted by request id, so that two
+ * batches never deadlock.
  */
 const insert = `
   INSERT INTO ledger_entries

@@ -13,7 +13,7 @@ const callTimeoutMs = 10_000;
  * recommends a maximum age of five minutes.
  */
 const toleranceSeconds = 300;
-/** Maximum number of subscriptions that are read per customer, which is far more than any customer has. */
+/** Maximum number of subscriptions that are read per customer. No customer has that many. */
 const subscriptionsMax = 100;
 /**
  * Maximum number of open checkout pages that are read per customer. A customer usually has one open checkout

@@ -11,8 +11,8 @@ import type { BlockStepReport } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
 /**
- * Maximum size of a reply in bytes, which leaves room below the 8 MiB message limit. Blocks that do not fit
- * into the reply are returned unchanged.
+ * Maximum size of a reply in bytes, chosen to leave room below the 8 MiB message limit. Blocks that do not fit into
+ * the reply are returned unchanged.
  */
 const replyBytesMax = 7 * 1024 * 1024;
 /**
@@ -81,8 +81,8 @@ const bytesPerCharacter = 6;
 const bytesPerConversation = 4_096;
 
 /**
- * Caches the compression state of conversations by a hash of all blocks sent so far. If a conversation is
- * no longer cached, the gateway sends all blocks of the conversation again.
+ * Caches the compression state of each conversation under a hash of all blocks sent so far. If a conversation is no
+ * longer cached, the gateway sends all blocks of the conversation again.
  */
 export class ConversationStore {
   readonly #conversations: LRUCache<string, ConversationCompressor>;

@@ -128,7 +128,7 @@ function schemaOf(definition: string): object {
 const annotationNames = ['title', 'description', '$comment'];
 
 /**
- * Tool arguments that are nearly valid, which are the constants in the schema with and without fields that
+ * Tool arguments that are nearly valid. The arguments are the constants in the schema, with and without fields that
  * look like annotations.
  */
 function probesOf(each: unknown): unknown[] {

@@ -12,7 +12,7 @@ import { dialect } from './steps/dialect.ts';
 import { longDescriptions } from './steps/long-descriptions.ts';
 
 /**
- * Maximum nesting depth of a tool definition, which equals the gateway's limit for request bodies.
+ * Maximum nesting depth of a tool definition, equal to the gateway's limit for request bodies.
  */
 const depthMax = 128;
 
@@ -123,7 +123,7 @@ interface DefinitionText {
   readonly text: string;
 }
 
-/** Maximum size of a reply in bytes, which leaves room below the 8 MiB message limit. */
+/** Maximum size of a reply in bytes, chosen to leave room below the 8 MiB message limit. */
 const replyBytesMax = 7 * 1024 * 1024;
 const editBytes = 64;
 

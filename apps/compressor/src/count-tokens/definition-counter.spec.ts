@@ -6,7 +6,7 @@ import { CountingThread } from './counting-thread.adapter.ts';
 import { DefinitionCounter } from './definition-counter.ts';
 
 const thread = new CountingThread(createLogger({ service: 'test', instanceId: 'test', level: 'silent' }));
-// The thread loads the tokenizer at low priority, which takes seconds on a busy machine.
+// Loading the tokenizer at low priority takes seconds on a busy machine.
 beforeAll(() => thread.count('one', ['a']), 60_000);
 afterAll(() => thread.close());
 

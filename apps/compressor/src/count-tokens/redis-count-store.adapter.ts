@@ -20,7 +20,7 @@ export interface CountRedis {
   set(accountId: string, key: string, value: string, seconds: number): Promise<unknown>;
 }
 
-/** Lifetime of token counts in seconds, which equals the lifetime of stored original texts. */
+/** Lifetime of token counts in seconds, equal to the lifetime of stored original texts. */
 const keptSeconds = 24 * 3600;
 
 /**

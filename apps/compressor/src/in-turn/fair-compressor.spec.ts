@@ -41,7 +41,7 @@ async function load(accountId: string, seconds: number): Promise<number> {
   return refused.length - before;
 }
 
-/** A small request of another account, which runs without the worker thread. */
+/** A small request of another account, compressed without the worker thread. */
 const small = {
   ...{ accountId: 'quiet', after: 'a', upTo: 'b', sessionSeed: 's', steps: [] },
   blocks: [{ text: 'a'.repeat(smallUnitsMax + 1) }],

@@ -13,9 +13,9 @@ import type { CompressionThread } from './compression-thread.adapter.ts';
 import type { LargeTask, LargeTaskResults } from './large-work.ts';
 
 /**
- * Maximum size of a request that is compressed on the event loop, in UTF-16 units. The event loop compresses a
- * request of this size in about 5 ms (`npm run bench:compressor`). A request on the event loop delays other requests
- * by at most about 5 ms. The worker thread compresses larger requests.
+ * Requests up to this size in UTF-16 units are compressed on the event loop. The event loop compresses a request of
+ * this size in about 5 ms (`npm run bench:compressor`). A request on the event loop delays other requests by at most
+ * about 5 ms. The worker thread compresses larger requests.
  */
 export const smallUnitsMax = 64 * 1024;
 
@@ -46,7 +46,7 @@ interface FairCompressorOptions {
   readonly thread: Pick<CompressionThread, 'run'>;
   readonly conversations: ConversationStore;
   readonly instanceId: string;
-  /** A callback for each request that is rejected because of the limits of a queue or of the worker thread. */
+  /** A callback for each request that is rejected because a queue or the worker thread has reached its limit. */
   readonly onRefused: NonNullable<FairQueueOptions['onRefused']>;
 }
 

@@ -20,8 +20,7 @@ export interface OriginalRedis {
 }
 
 /**
- * Lifetime of stored original texts in seconds, which equals the lifetime of the gateway's record of sent
- * messages.
+ * Lifetime of stored original texts in seconds, equal to the lifetime of the gateway's record of sent messages.
  */
 const keptSeconds = 24 * 3600;
 /** Maximum size in bytes of a stored original text. Longer texts are not stored, but are rebuilt on request. */
@@ -31,8 +30,7 @@ const originalBytesMax = 2 * 1024 * 1024;
  */
 const waitingBytesMax = 32 * 1024 * 1024;
 /**
- * Maximum number of bytes in unfinished writes per account, which is a quarter of the limit for all
- * accounts.
+ * Maximum number of bytes in unfinished writes per account. The value is a quarter of the limit for all accounts.
  */
 const waitingBytesPerAccountMax = waitingBytesMax / 4;
 /** The lowest level of deflate is used, because it already reduces logs to a tenth of their size. */

@@ -1,4 +1,4 @@
-/** Maximum number of lines of a text that are examined, which is enough to classify a text of any length. */
+/** Maximum number of examined lines per text. This number of lines is enough to classify a text of any length. */
 const codeLinesMax = 400;
 /** Maximum number of lines that are read to find lines to examine. Empty lines also count. */
 const linesReadMax = 10 * codeLinesMax;

@@ -3,7 +3,7 @@ const charactersMax = 40_000;
 const termLengthMax = 200;
 
 /**
- * Matches paths, addresses, identifiers and numbers, which are runs of letters, digits and joining characters.
+ * Matches paths, addresses, identifiers and numbers as runs of letters, digits and joining characters.
  */
 const word = /[\p{L}\p{N}_][\p{L}\p{N}_./:@\\#-]*/gu;
 const quoted = /"([^"\n]{2,120})"|'([^'\n]{2,120})'|`([^`\n]{2,120})`/g;

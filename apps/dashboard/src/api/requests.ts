@@ -35,7 +35,7 @@ export function useRequests(filter: RequestFilter, until: string) {
 }
 
 /**
- * The number of requests since a given time, which is refreshed every few seconds while the page is visible.
+ * The number of requests since a given time. The number is refreshed every few seconds while the page is visible.
  */
 export function useNewRequests(filter: RequestFilter, since: string) {
   return useQuery({

@@ -15,7 +15,7 @@ const pageRoutes: RouteObject[] = pages.map(({ path, load }) => ({
   HydrateFallback: LoadingState,
 }));
 
-/** The pages for forgotten passwords and verification links, which a person can open without a sign-in. */
+/** The pages for forgotten passwords and verification links. A person can open these pages without a sign-in. */
 const mailPages: RouteObject[] = [
   {
     path: 'forgot-password',

@@ -27,7 +27,7 @@ export type Turn =
 export const chatFormats = ['chat-completions', 'messages', 'converse'] as const;
 export type ChatFormat = (typeof chatFormats)[number];
 
-/** The tool calls of the last assistant turn that still need a result. */
+/** The tool calls in the last assistant turn for which a result is still missing. */
 export function pendingCalls(turns: readonly Turn[]): readonly ToolCall[] {
   const last = turns.at(-1);
   return last?.role === 'assistant' ? last.calls : [];

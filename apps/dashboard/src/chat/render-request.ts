@@ -1,6 +1,6 @@
 import type { ChatFormat, PlaygroundTool, ToolCall, Turn } from './conversation.ts';
 
-/** Maximum response length in tokens, which the messages format requires. */
+/** Maximum response length in tokens. The messages format requires such a maximum. */
 const answerTokensMax = 1_024;
 
 export interface ChatRequest {

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 interface FilterFormProps {
   /** The form's label for screen readers. */
   readonly label: string;
-  /** The values of the filters that are set, by name. */
+  /** The values of the active filters, by name. */
   readonly filter: object;
   readonly onClear: () => void;
   readonly className: string | undefined;

@@ -7,7 +7,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The type of the sign-in response, which has no name in the OpenAPI document. */
+/** The type of the sign-in response. The OpenAPI document gives this type no name. */
 interface SessionAnswer {
   readonly access_token: string;
   readonly expires_in: number;

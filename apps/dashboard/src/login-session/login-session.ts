@@ -151,8 +151,8 @@ export class LoginSession {
 }
 
 /**
- * Name of the entry in the browser's storage that records an earlier sign-in. The entry is needed because scripts
- * cannot read the cookie of the login session.
+ * Name of the browser storage entry that records an earlier sign-in. The entry is needed because scripts cannot read
+ * the cookie of the login session.
  */
 const markName = 'svc-was-signed-in';
 

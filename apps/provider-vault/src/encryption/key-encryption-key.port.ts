@@ -4,7 +4,7 @@
 export interface KeyBinding {
   /** The complete binding, encoded as bytes. */
   readonly associatedData: Buffer;
-  /** The part of the binding that contains no secrets and may appear in the key service's audit log. */
+  /** The part of the binding that is free of secrets, so that the key service's audit log may contain it. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -34,9 +34,9 @@ const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
 
 /**
- * The active key versions, and the keys of each replica. One lock enforces two rules, which make the rotation of keys
- * safe. A key version is activated only if every running replica has the key of the version. A replica serves
- * requests only if it has the keys of all active versions.
+ * The active key versions, and the keys of each replica. One lock enforces two rules that make key rotation safe. A
+ * key version is activated only if every running replica has the key of the version. A replica serves requests only
+ * if it has the keys of all active versions.
  */
 export class KeyVersions {
   readonly #database: VaultDatabase;

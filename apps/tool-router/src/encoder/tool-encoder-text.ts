@@ -68,7 +68,7 @@ export function renderToolText(definition: ToolDefinition): EncoderText {
 }
 
 /**
- * The second encoder's text for a tool, which is the name and the description. With parameters in the text, the
+ * The second encoder's text for a tool. The text consists of the name and the description. With parameters in the text, the
  * second encoder takes twice as long and finds fewer needed tools. The first encoder already reads the parameters.
  */
 export function renderToolSentence({ name, description }: ToolDefinition): EncoderText {

@@ -23,7 +23,7 @@ export interface VocabularyOptions {
   readonly tokensMax: Readonly<Record<EncoderField, number>>;
 }
 
-/** The encoder's vocabulary, which consists of word stems as returned by `splitTokens`. */
+/** The encoder's vocabulary of word stems, as returned by `splitTokens`. */
 export class Vocabulary {
   readonly #ids: ReadonlyMap<string, number>;
   readonly #buckets: number;

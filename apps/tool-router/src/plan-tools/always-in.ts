@@ -28,8 +28,8 @@ export function findAlwaysIn(
 }
 
 /**
- * Positions of the tools that do not count toward K (the number of ranked tools). These tools are built-in tools,
- * tools with a cache marker, core tools, and tools that the instructions name.
+ * Positions of the tools that do not count toward K (the number of ranked tools). Built-in tools, tools with a cache
+ * marker, core tools, and tools that the instructions name do not count toward K.
  */
 export function findPinned(
   { pinned: listed, systemTools }: Pick<PlanToolsRequest, 'pinned' | 'systemTools'>,

@@ -36,11 +36,11 @@ interface PlanInput {
   /** Number of turns at the start of `turns` that the stored conversation already covers. */
   readonly rememberedTurns: number;
   /**
-   * The ranking for the newest turn, which exists even if this turn cannot add tools. Undefined if
-   * the request has no user turns.
+   * The ranking for the newest turn. The ranking exists even if this turn cannot add tools. Undefined if the request
+   * has no user turns.
    */
   readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
-  /** Positions of the tools that any user turn mentions. */
+  /** Positions of the tools that are mentioned in at least one user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
   /** The account's routing policy. Null if the account has no measurements. */
@@ -142,7 +142,7 @@ function renderVersion(
   return `${rankedBy}/${priorFor(priors, { method, rankedBy }).version}${measured === null ? '' : `/${measured.version}`}`;
 }
 
-/** The ranking method, which is the first part of `TurnRanking.rankedBy`. */
+/** The ranking method. The method is the first part of `TurnRanking.rankedBy`. */
 function methodOf(rankedBy: string | undefined): PlannedTools['method'] {
   return rankedBy?.startsWith('semantic.') === true ? 'semantic' : 'keyword';
 }

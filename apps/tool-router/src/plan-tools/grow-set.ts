@@ -49,8 +49,8 @@ interface GrowthQuestion {
 }
 
 /**
- * Chooses the tools that a later turn adds to the tool set. An insertion in the middle of the tool list invalidates
- * the prompt cache, so it requires a confident ranking and a coverage clearly below the target.
+ * Chooses the tools that a later turn adds to the tool set. Insertions in the middle of the tool list invalidate the
+ * prompt cache, so they require a confident ranking and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;

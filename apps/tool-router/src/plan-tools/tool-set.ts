@@ -14,8 +14,8 @@ import {
 } from '../policy/recall-prior.ts';
 
 /**
- * Number of user turns that can add tools. Later turns do not change the tool set, which limits the cost of
- * long transcripts.
+ * Number of user turns that can add tools. Later turns do not change the tool set, so that long transcripts have a
+ * limited cost.
  */
 export const growingTurnsMax = 64;
 export interface ToolSetOptions {
@@ -55,8 +55,8 @@ export interface ToolSet {
   readonly recovery: Recovery;
   readonly worth: Worth | null;
   /**
-   * The index, from 0, of the turn that decided the tool set. Null if an earlier request decided the tool
-   * set, or if the tool set has not been decided yet.
+   * The index (from 0) of the turn that decided the tool set. Null if an earlier request decided the tool set, or if
+   * the tool set has not been decided yet.
    */
   readonly decidedAt: number | null;
   /**

@@ -13,7 +13,7 @@ const act =
   /\b(?:create|add|delete|remove|update|set|send|post|book|cancel|schedule|close|open|merge|move|rename|assign|upload|write|buy|order|pay|start|stop|run|invite|enable|disable|reply|comment|deploy|install|register|reserve|turn|play|change|edit|approve)\b/i;
 const lookup =
   /\?|\b(?:what|which|who|when|where|how|find|search|get|list|show|fetch|look up|tell|give|check|retrieve|read|calculate|compute|compare|summari[sz]e|describe|count)\b/i;
-/** Maximum length in words of a reply with which the user only continues the task. */
+/** Maximum number of words in a reply that merely continues the task. */
 const continuationWordsMax = 4;
 
 /**

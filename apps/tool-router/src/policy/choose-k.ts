@@ -50,13 +50,13 @@ export interface KQuestion {
   readonly tools: number;
   readonly scored: number;
   readonly recallTarget: number;
-  /** Share of needed but pruned tools that recovery restores. */
+  /** The share of needed but pruned tools that are recovered. */
   readonly recoveredShare: number;
   readonly mayRecover: boolean;
   readonly kMin: number;
   readonly kOverride: number | null;
   /**
-   * The account's measured K (number of ranked tools), which is applied unchanged. Null if the account has no
+   * The account's measured K (number of ranked tools). This K is applied unchanged. Null if the account has no
    * measured K, so that the router chooses K by cost.
    */
   readonly measured: MeasuredK | null;
@@ -69,8 +69,8 @@ export interface KQuestion {
 }
 
 /**
- * The earlier requests of a conversation, which were sent with the whole tool list. Pruning tools in the
- * middle of a conversation rewrites its prompt cache once.
+ * The earlier requests of a conversation that were sent with the whole tool list. Pruning tools in the middle of a
+ * conversation rewrites its prompt cache once.
  */
 export interface SentWhole {
   /** Estimated number of tokens of the instructions and messages after the tools. */

@@ -114,7 +114,7 @@ export async function openRanking(options: RankingOptions): Promise<Ranking> {
   };
 }
 
-/** Runs the models in a worker thread, except for a small feature reranker, which runs in this thread. */
+/** Runs the models in a worker thread. Only a small feature reranker runs in this thread. */
 async function openInference(options: RankingOptions, bothReranker: FeatureReranker | undefined) {
   const { encoderDir, rerankerDir, threads, shares, logger, metrics } = options;
   const secondEncoderDir = bothReranker === undefined ? null : options.secondEncoderDir;

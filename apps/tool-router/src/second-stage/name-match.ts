@@ -6,7 +6,7 @@ import { pairOf } from './stage-list.ts';
 import type { StageTurn } from './stage-turn.ts';
 import { dot } from './score-math.ts';
 
-/** Maximum distance in words between two words of a turn that count as adjacent. */
+/** Two words of a turn count as adjacent if they are at most this number of words apart. */
 const phraseGapMax = 2;
 
 /** Computes how much of each tool's name occurs in the turn, measured by word weights and adjacent word pairs. */
@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** The share of the turn that each tool's texts contain. Each word counts with its weight in the tool list. */
+/** For each tool, the share of the turn's words that occur in the tool's texts. Each word counts with its weight in the tool list. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;

@@ -51,9 +51,9 @@ export function maxOf(all: readonly Float64Array[], length: number): Float64Arra
 }
 
 /**
- * Dot product of two rows. Callers must ensure that both rows are within their arrays. Dot products take
- * most of the time needed to rank a long tool list. For speed, the loop uses four partial sums, which can be
- * added in parallel, and does not validate numbers.
+ * Dot product of two rows. Callers must ensure that both rows are within their arrays. Dot products take most of the
+ * time needed to rank a long tool list. For speed, the loop uses four partial sums that can be added in parallel, and
+ * does not validate numbers.
  */
 export function dot(
   one: Float32Array,

@@ -26,7 +26,7 @@ interface SoftScores {
   readonly text: Float64Array;
   /** Number of words from the turn that occur in the tool's name. */
   readonly name: Float64Array;
-  /** The share of the tool's name that the turn contains, by word weight. */
+  /** The share of the tool's name that occurs in the turn, measured by word weight. */
   readonly nameCovered: Float64Array;
 }
 

@@ -91,8 +91,8 @@ const askingParametersMax = 4;
 const askingWeightMin = 0.85;
 
 /**
- * Marks tools with which the agent asks its user a question. The ranking needs the marks, because the texts
- * of marked tools share no words with users' requests.
+ * Marks tools with which the agent asks its user a question. Marked tools share no words with users' requests, so the
+ * ranking needs the marks.
  */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);

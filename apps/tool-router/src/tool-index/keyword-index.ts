@@ -75,8 +75,8 @@ export interface KeywordIndex {
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
   /**
-   * The rank of each tool when the tools are sorted by name and definition, by position. Tools with equal
-   * scores are ordered by their ranks.
+   * For each tool position, the rank of the tool in the order of names and definitions. Tools with equal scores are
+   * ordered by their ranks.
    */
   readonly tieRanks: Uint32Array;
   /** Approximate memory use of the index in bytes, for cache limits. */
@@ -198,7 +198,7 @@ export function idfOf({ postings, names }: Pick<KeywordIndex, 'postings' | 'name
   return inverseDocumentFrequency(postings.get(word)?.positions.length ?? 0, names.length);
 }
 
-/** The weight of a word that only one tool in the list has. No word in the tool list has a greater weight. */
+/** The weight of a word that occurs in only one tool of the list. No word in the tool list has a greater weight. */
 export function weightOfOwnWord({ names }: Pick<KeywordIndex, 'names'>): number {
   return inverseDocumentFrequency(1, names.length);
 }

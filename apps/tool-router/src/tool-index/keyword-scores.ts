@@ -24,7 +24,7 @@ export const standaloneWords = 6;
 export type TurnQuery = ReadonlyMap<string, number>;
 
 /**
- * The query for turn `at`, which contains the words of the turn and weighted words from earlier turns. Later
+ * The query for turn `at`. The query contains the words of the turn and weighted words from earlier turns. Later
  * turns have no influence on the query.
  */
 export function makeTurnQuery(turns: readonly string[], at: number): TurnQuery {
@@ -104,7 +104,7 @@ export function orderByScore({ tieRanks }: KeywordIndex, scores: Float64Array): 
   const ascending = scores.toSorted();
   const byTie = new Uint32Array(count);
   tieRanks.forEach((rank, position) => (byTie[rank] = position));
-  // This counting sort places each tool directly at the rank of its score. A comparison sort would take five times as
+  // A counting sort places each tool directly at the rank of its score. A comparison sort would take five times as
   // long.
   const taken = new Uint32Array(count);
   const order = new Uint32Array(count);

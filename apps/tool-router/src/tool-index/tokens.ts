@@ -14,7 +14,7 @@ const stopWords = new Set(
 );
 
 /**
- * Matches runs of text in scripts without spaces between words, which are split into pairs of characters.
+ * Matches runs of text in scripts without spaces between words. Such runs are split into pairs of characters.
  */
 const unspacedRun =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
@@ -43,8 +43,8 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token represented as an object. A counting function stores the token's place in this object, which saves a lookup per
- * token. Only one counting function may run at a time, because a stored place is valid only until its function returns.
+ * A token represented as an object. A counting function stores the token's place in this object to save a lookup per token.
+ * Only one counting function may run at a time, because a stored place is valid only until its function returns.
  */
 export interface Word {
   readonly token: string;

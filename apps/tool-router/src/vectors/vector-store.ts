@@ -103,7 +103,7 @@ export class VectorStore {
     return matrix;
   }
 
-  /** Returns the tools of the list that have no vector in memory. */
+  /** Returns the tools without a vector in memory. */
   listMissing({ hashes }: KeywordIndex): string[] {
     const missing = hashes.filter((hash) => this.#blocks?.has(hash) !== true);
     this.#options.metrics.countVectors('memory', hashes.length - missing.length);

@@ -54,8 +54,8 @@ function* assessInPieces(tools: readonly OfferedTool[], meanings: Meanings | nul
 const pieceMs = 5;
 
 /**
- * Maximum number of assessments stored per account. The worker first deletes assessments of tools that have
- * not been offered for the longest time.
+ * Maximum number of assessments stored per account. Assessments of tools that have not been offered for the longest
+ * time are deleted first.
  */
 const toolsMax = 5_000;
 

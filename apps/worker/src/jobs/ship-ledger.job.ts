@@ -75,8 +75,8 @@ export class ShipLedgerJob implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 /**
- * Maximum number of ledger batches in the queue. The billing service may be unavailable for days. Any further
- * batches wait in Postgres.
+ * Maximum number of ledger batches in the queue. The billing service may be unavailable for days. Ledger batches
+ * above the limit wait in Postgres.
  */
 const shippedMax = 500;
 const batchesAtOnce = 100;

@@ -36,10 +36,10 @@ export class LineIndex {
   readonly #tokens: number[] = [];
   /** The numbers of all sent lines in order, with gaps between blocks. */
   readonly #sent: number[] = [];
-  /** Maps each label to the positions in `#sent` of the lines with the label. */
+  /** For each label, the positions in `#sent` of the lines with the label. */
   readonly #places = new Map<string, number[]>();
 
-  /** Adds the lines of a block that was sent. The parameter `text` is the block's text as sent. */
+  /** Adds the lines of a sent block. The parameter `text` is the block's text as sent. */
   add(text: string): void {
     for (const line of text.split('\n')) this.#addLine(line);
     this.#sent.push(gap);
@@ -112,8 +112,8 @@ export class LineIndex {
   }
 
   /**
-   * Returns the longest run of lines that starts at the given line and that a reference can replace. If no
-   * run can be replaced, returns the number of lines to skip.
+   * Returns the longest run of lines that a reference can replace, starting at the given line. If no run can be
+   * replaced, returns the number of lines to skip.
    */
   #findRun(ids: readonly number[], at: number): { length: number; reference?: string } {
     const label = this.#labels[ids[at] as number];

@@ -10,7 +10,7 @@ const tailParts = 2;
 /** Maximum share of a tool result's tokens for critical lines outside the start and end of the result. */
 const shareMax = 0.2;
 const linesMin = 8;
-/** Length in characters of the pieces of a text with few lines. The text is cut only at JSON or sentence boundaries. */
+/** Number of characters per piece when a text with few lines is split. The text is cut only at JSON or sentence boundaries. */
 const pieceLength = 160;
 const partShownMax = 240;
 /** The start of the marker in a summary. A text that contains the start of the marker is already a summary. */

@@ -17,10 +17,10 @@ const estimatedShareMax = 8;
  * [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
  * {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
  *
- * The field `all` contains the fields that are the same in all objects. A list of lists of similar objects
- * becomes a table with `groups` of rows. An object of similar objects becomes a table with a first column
- * `(name)`. Values keep their spelling in a table, and only the order of fields is lost. `expandTables` is the
- * inverse function.
+ * The field `all` contains the fields that are the same in all objects. A list of lists of similar objects becomes a
+ * table with `groups` of rows. An object that contains similar objects becomes a table with a first column `(name)`.
+ * Values keep their spelling in a table, and only the order of fields is lost. `expandTables` is the inverse
+ * function.
  */
 export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);

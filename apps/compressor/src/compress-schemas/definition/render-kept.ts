@@ -13,8 +13,8 @@ const editsMax = 64;
 const editBytes = 48;
 
 /**
- * The byte ranges of the tool definition that remain, in order. The kept byte ranges include no dropped
- * fields, no removed parts of strings, and no whitespace between tokens.
+ * The remaining byte ranges of the tool definition, in order. The kept byte ranges include no dropped fields, no
+ * removed parts of strings, and no whitespace between tokens.
  */
 export function keptRanges(
   { tape, schema, isSchemaOnly }: ToolDefinitionText,

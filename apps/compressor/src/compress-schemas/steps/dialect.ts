@@ -32,7 +32,7 @@ const besideReference = new Set([
   'examples',
   '$schema',
 ]);
-/** Matches references to the subschemas in `$defs` and `definitions`, which the compression visits. */
+/** Matches references to `$defs` and `definitions`. The compression visits all subschemas there. */
 const walkedReference = /^#\/(?:\$defs|definitions)\/[^/%~]+$/;
 
 /** Drops the outermost `$schema` if every keyword has the same meaning in all drafts from 06 on. */

@@ -10,9 +10,9 @@ import type { SchemaWalk, ToolDefinitionText } from '../definition/tool-definiti
 export interface SchemaDraft {
   readonly definition: ToolDefinitionText;
   readonly walk: SchemaWalk;
-  /** Keys of the fields that were dropped. Each step adds the keys of the fields that it drops. */
+  /** Keys of the dropped fields. Each step adds the keys of its dropped fields. */
   readonly dropped: Set<JsonNode>;
-  /** The parts of each string that were removed. Each step adds the parts that it removes. */
+  /** The removed parts of each string. Each step adds the parts that it removes. */
   readonly cuts: Map<JsonNode, ByteRange[]>;
 }
 

@@ -7,7 +7,7 @@ export type FilterName = (typeof filterNames)[number];
 
 const actorLengthMax = 320;
 
-/** Parses the filters in the address of the page. Ignores invalid filters, which are not sent to the gateway. */
+/** Parses the filters in the address of the page. Invalid filters are ignored, and are not sent to the gateway. */
 export function parseAuditQuery(params: URLSearchParams): AuditFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};
   for (const name of filterNames) {

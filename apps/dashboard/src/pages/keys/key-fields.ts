@@ -97,7 +97,7 @@ function renderLocal(date: Date): string {
 }
 
 /**
- * Parses tool names, one per line, without duplicates. Returns null for an empty text, which clears the tool
+ * Parses tool names, one per line, without duplicates. Returns null for an empty text, because null clears the tool
  * list.
  */
 export function parseToolNames(text: string): string[] | null {

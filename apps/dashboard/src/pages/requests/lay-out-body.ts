@@ -65,8 +65,8 @@ function endWithin(text: string, from: number, charsMax: number): number {
 }
 
 /**
- * Maximum number of indentation levels. Deeper levels are not indented further, which limits the length of the
- * formatted text.
+ * Maximum number of indentation levels. Deeper levels are not indented further, to limit the length of the formatted
+ * text.
  */
 const levelsMax = 24;
 const indents = Array.from({ length: levelsMax + 1 }, (_, level) => `\n${'  '.repeat(level)}`);

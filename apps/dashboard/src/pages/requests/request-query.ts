@@ -5,7 +5,7 @@ import type { RequestFilter } from '../../api/requests.ts';
 export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Parses the filters in the address of the page. Ignores invalid filters, which are not sent to the gateway. */
+/** Parses the filters in the address of the page. Invalid filters are ignored, and are not sent to the gateway. */
 export function parseRequestQuery(params: URLSearchParams): RequestFilter {
   const filter: { -readonly [Name in FilterName]?: string } = {};
   for (const name of filterNames) {

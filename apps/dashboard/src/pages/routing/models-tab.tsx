@@ -12,8 +12,8 @@ import classes from './routing.module.css';
 import { sortModels } from './sort-models.ts';
 
 /**
- * Lists every chat model of the connected providers with prices and statistics, and shows whether the gateway
- * may choose the model.
+ * Lists the chat models of the connected providers. Each row shows prices, statistics, and whether the gateway may
+ * choose the model.
  */
 export function ModelsTab() {
   return (

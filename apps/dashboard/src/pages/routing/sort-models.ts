@@ -32,7 +32,7 @@ interface ModelSorting {
 }
 
 /**
- * Filters models by a part of their name and sorts them by a column, then by name. If the sort field of a
+ * Filters models by a part of the name, and sorts the models by a column and then by name. If the sort field of a
  * model is unknown, the model comes last.
  */
 export function sortModels<Model extends Sortable>(

@@ -33,8 +33,8 @@ export interface ToolSorting {
 }
 
 /**
- * Filters tools by a part of their name and sorts them by a column. Tools with missing values come last in
- * both sort directions.
+ * Filters tools by a part of the name, and sorts the tools by a column. Tools with missing values come last in both
+ * sort directions.
  */
 export function sortTools<Tool extends Sortable>(
   tools: readonly Tool[],

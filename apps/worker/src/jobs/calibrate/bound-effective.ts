@@ -14,9 +14,9 @@ const worstCases = 16;
 const roundsMax = 40;
 const precision = 1e-9;
 /**
- * Factor by which the test weights a conversation that misses several tools. With several missed tools, the loss of a
- * conversation is less certain than with one missed tool. The exact test is valid for any weight. The factor 1.5 was
- * chosen because it lets the test tolerate the most misses.
+ * Factor by which the test weights a conversation that misses several tools. The loss of a conversation is less
+ * certain with several missed tools than with one missed tool. The exact test is valid for any weight. The factor 1.5
+ * was chosen because it lets the test tolerate the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -53,9 +53,9 @@ export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): Boun
 }
 
 /**
- * Returns the smallest mean loss that makes the observed number of misses, or fewer misses, too unlikely.
- * The root of the logarithm, which is almost linear, is found by the Illinois variant of false position.
- * The returned loss is on the conservative side of the root.
+ * Returns the smallest mean loss that makes the observed number of misses, or fewer misses, too unlikely. The
+ * Illinois variant of false position finds the root of the logarithm, which is almost linear. The returned loss is on
+ * the conservative side of the root.
  */
 function boundLoss(counts: MissCounts, recoveryRate: number): number {
   const excess = (loss: number): number =>

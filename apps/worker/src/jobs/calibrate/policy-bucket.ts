@@ -13,7 +13,7 @@ import { watchRecall, type RecallState, type WatchedConversation } from './watch
 /** Number of conversations used per bucket, newest first. Older conversations may have used different tools. */
 const samplesMax = 1_000;
 
-/** A bucket as it is stored with the account's routing policy. */
+/** A bucket in the form that is stored with the account's routing policy. */
 export interface PolicyBucket {
   readonly bucket: string;
   /** Number of conversations in which the model called tools. */

@@ -14,7 +14,7 @@ export interface PrunedConversation {
   readonly setup: Setup;
 }
 
-/** Number of conversations and of recovered tools in the pruned conversations of one bucket. */
+/** Number of pruned conversations and of their recovered tools, for one bucket. */
 export interface PrunedCount {
   readonly bucket: string;
   readonly conversations: number;
@@ -129,7 +129,7 @@ function isConsistentWithPrior({ low, high }: { readonly low: number; readonly h
 }
 
 /**
- * The expected loss of a conversation with `misses` pruned needs. The loss is one minus the probability that
+ * The expected loss if a conversation needs `misses` pruned tools. The loss is one minus the probability that
  * recovery restores all pruned needs.
  */
 export function lossOf(misses: number, recoveryRate: number): number {

@@ -85,8 +85,8 @@ export class RecoveryWatch {
 
 export interface RecoveryLikelihood {
   /**
-   * The average number of similar conversations that count as one independent conversation. The dispersion,
-   * which is at least 1, is the variance between blocks of conversations divided by the binomial variance.
+   * The average number of similar conversations that count as one independent conversation. The dispersion is the
+   * variance between blocks of conversations divided by the binomial variance, and is at least 1.
    */
   readonly dispersion: number;
   /**
@@ -99,13 +99,13 @@ export interface RecoveryLikelihood {
 
 /**
  * Returns the ratio of two variances of the number of recoveries. The first variance is between blocks of
- * conversations, and the second is the variance expected for independent conversations. Similar conversations, for
- * example of an agent that repeats a task, need the same tools. The caller divides the evidence by the ratio, so that
+ * conversations, and the second is the variance expected for independent conversations. Conversations in which an
+ * agent repeats a task are similar, and need the same tools. The caller divides the evidence by the ratio, so that
  * similar conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). The variance
  * between blocks detects similar conversations that follow each other. The variance between whole days also detects
- * similar conversations that run in parallel. If the variance between blocks is significantly higher than expected,
- * the function uses the upper bound of the ratio, because a small ratio would cause false alarms. For whole days, the
- * function uses the lower bound, because there are only a few days.
+ * similar conversations that run in parallel. If blocks vary significantly more than expected, the function uses the
+ * ratio's upper bound, because a small ratio would cause false alarms. For whole days, the function uses the lower
+ * bound, because there are only a few days.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],

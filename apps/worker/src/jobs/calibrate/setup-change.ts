@@ -1,6 +1,6 @@
 /**
- * The setup of a conversation consists of its tool list, model and ranker. A part of the setup that the log
- * does not contain is null.
+ * The setup of a conversation consists of its tool list, model and ranker. If the log does not contain a part of the
+ * setup, the part is null.
  */
 export type Setup = readonly [toolList: string | null, model: string | null, ranker: string | null];
 
@@ -9,7 +9,7 @@ export type Setup = readonly [toolList: string | null, model: string | null, ran
  * conversations does not count as a change.
  */
 const conversationsMin = 5;
-/** Minimum share of conversations with a new value, counted from the first use of the value. */
+/** A new value must occur in at least this share of the conversations since its first use. */
 const shareMin = 0.5;
 
 /**

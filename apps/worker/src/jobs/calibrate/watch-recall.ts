@@ -46,8 +46,7 @@ const changeAlarmAt = Math.log(200);
 const retestSamples = 59;
 
 /**
- * A conversation with evidence about recall, which is a shadow conversation or a conversation served with
- * pruned tools.
+ * A conversation with evidence about recall (a shadow conversation, or a conversation served with pruned tools).
  */
 export type WatchedConversation = {
   /** Time of the conversation's first request, as RFC 3339. */
@@ -151,7 +150,7 @@ function testChange(
 /**
  * Computes the evidence of a CUSUM run. The shares of conversations before a drop are estimated from a limited number
  * of conversations, so both the reference and the run contain sampling errors. To correct for the sampling errors,
- * the evidence is multiplied by the share of all conversations that belong to the reference.
+ * the evidence is multiplied by the share of conversations in the reference.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;
@@ -203,7 +202,7 @@ interface Fitted {
   /** Number of conversations in the reference when the model was last fitted. */
   readonly size: number;
   /**
-   * The share of the account's conversations that is observed. If recovery is disabled, only shadow conversations are
+   * The observed share of the account's conversations. If recovery is disabled, only shadow conversations are
    * observed.
    */
   readonly observed: number;

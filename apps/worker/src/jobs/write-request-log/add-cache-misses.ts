@@ -5,8 +5,8 @@ import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
 import type { ParsedEvent } from './parse-batch.ts';
 
 /**
- * Maximum age in milliseconds of an earlier request that is read. No provider keeps an unused prompt prefix in its
- * cache for longer than this time.
+ * Earlier requests up to this age in milliseconds are read. No provider keeps an unused prompt prefix in its cache
+ * for longer than this time.
  */
 const historyMs = 13 * 3_600_000;
 /**

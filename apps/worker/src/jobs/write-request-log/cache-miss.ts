@@ -43,9 +43,9 @@ export function findCacheMiss(record: PromptRecord, earlier: readonly PromptReco
 }
 
 /**
- * Chooses the earlier request that `record` continues, which is the request with the most in common with
- * `record`. If several requests are equally similar, the function chooses the newest one. Agents of one
- * session can take turns, so the chosen request is not always the most recent request before `record`.
+ * Chooses the earlier request that `record` continues. The chosen request has the most in common with `record`. If
+ * several requests are equally similar, the function chooses the newest one. Agents of one session can take turns, so
+ * the chosen request is not always the most recent request before `record`.
  */
 function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]): PromptRecord | undefined {
   let [best, bestLikeness] = [undefined as PromptRecord | undefined, 0];
@@ -115,8 +115,8 @@ function nameCause(record: PromptRecord, previous: PromptRecord): Named {
 }
 
 /**
- * Finds the cause of a prompt change that the provider reports. The gateway caused the change if the client
- * did not change the reported section of the prompt.
+ * Finds the cause if the provider reports a changed prompt. The gateway caused the change if the client did not
+ * change the reported section of the prompt.
  */
 function attributeChange(part: PromptPart, record: PromptRecord, previous: PromptRecord): Named {
   const [now, before] = [record.prompt.client, previous.prompt.client];

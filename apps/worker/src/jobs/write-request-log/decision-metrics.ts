@@ -16,7 +16,7 @@ interface DecisionFigures {
   readonly pruned: number;
   /** Savings on provider bills, in USD. */
   readonly savedUsd: number;
-  /** Costs of rewritten prompt caches and of recovery rounds, in USD, which reduce the savings. */
+  /** Costs of rewritten prompt caches and of recovery rounds, in USD. These costs reduce the savings. */
   readonly spentUsd: number;
 }
 

@@ -5,7 +5,7 @@ import type { RequestLogRow } from './request-log-row.ts';
 import { sumToolUse, type ToolUse, type UsedRow } from './tool-use.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
 
-/** The columns of the request log that the worker writes, with their types. */
+/** The request log columns that the worker writes, with their types. */
 const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   id: 'uuid',
   created_at: 'timestamptz',
@@ -183,7 +183,7 @@ const insertWithLedger = (names: readonly (keyof RequestLogRow)[]) => `
 const rowsAtFault = /^(22|23|54)/;
 /** SQLSTATE with which Postgres reports a missing partition. */
 const checkViolation = '23514';
-/** JSON escapes for characters that Postgres cannot store, which are NUL and lone surrogates. */
+/** JSON escapes for the characters that Postgres cannot store (NUL and lone surrogates). */
 const unstorable = /\\u(?:0000|d[89ab][0-9a-f]{2}|d[cdef][0-9a-f]{2})/;
 
 export class PostgresRequestLogWriter implements RequestLogWriter {

@@ -8,7 +8,7 @@ export interface UsedRow {
 }
 
 /**
- * Use of a tool on one day, which is added to a row of `tool_days`. The fields correspond to the columns of `tool_days`.
+ * Use of a tool on one day. The use is added to a row of `tool_days`. The fields correspond to the columns of `tool_days`.
  */
 export interface ToolUse {
   readonly account_id: string;

@@ -15,9 +15,9 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 
 /**
- * A queue worker that accepts jobs with invalid JSON. BullMQ parses the data of a job before any other code
- * runs, so a job with invalid JSON would cause an error in BullMQ and stall permanently. `LenientJob`
- * returns invalid JSON as text, so that the batch is rejected like any other invalid batch.
+ * A queue worker that accepts jobs with invalid JSON. BullMQ parses a job's data before any other code runs. A job
+ * with invalid JSON would cause an error in BullMQ and stall permanently. `LenientJob` returns invalid JSON as text,
+ * so that the batch is rejected like any other invalid batch.
  */
 class LenientJob extends Job<unknown> {
   static override fromJSON<T, R, N extends string>(

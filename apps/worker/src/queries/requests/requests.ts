@@ -14,8 +14,8 @@ import { entryFields, renderDetail, renderEntry, storedContext } from './render-
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
- * Maximum number of requests to count. Counting scans the index row by row, which takes about 15 ms for this
- * number of rows. A total equal to the maximum means that more requests may match.
+ * Maximum number of requests to count. Counting scans the index row by row, and takes about 15 ms for this number of
+ * rows. A total equal to the maximum means that more requests may match.
  */
 const totalMax = 100_000;
 

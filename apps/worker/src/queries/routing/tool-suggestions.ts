@@ -26,8 +26,8 @@ const shareMin = 0.2;
 const rivalsMax = 20;
 
 /**
- * SQL that finds hard negatives, which are the tools that ranked higher than a called tool but were not called. Ranks
- * are taken from the routing decisions. The column `mean_rank_after` is the mean rank of the called tool if the
+ * SQL that finds hard negatives. Hard negatives are tools that ranked higher than a called tool, but were not called.
+ * Ranks are taken from the routing decisions. The column `mean_rank_after` is the mean rank of the called tool if the
  * higher-ranked tool is removed. The column `recalled` counts the decisions in which the called tool would be
  * forwarded if the higher-ranked tool were removed.
  */
@@ -75,8 +75,7 @@ interface PairRow {
 }
 
 /**
- * Lists pairs of an account's tools that are easily confused, with a suggested wording that distinguishes
- * them.
+ * Lists pairs of tools that are easily confused, with a suggested wording that distinguishes the two tools.
  */
 export async function listToolSuggestions(
   database: TelemetryDatabase,

@@ -200,7 +200,7 @@ function requireRow<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** Renders the filter for an account's totals, which do not distinguish models or sessions. */
+/** Renders the filter for an account's totals. Totals do not distinguish models or sessions. */
 function narrowTotals({ key_id }: UsageFilter): {
   readonly from: string;
   readonly values: readonly string[];
@@ -211,8 +211,8 @@ function narrowTotals({ key_id }: UsageFilter): {
 }
 
 /**
- * The SQL definition of `narrowed`, which follows the definition of `own` (`queryAccountLog`). The SQL
- * parameters of `narrowed` start at `$4`.
+ * The SQL definition of `narrowed`. The definition of `own` (`queryAccountLog`) must precede it. The SQL parameters
+ * of `narrowed` start at `$4`.
  */
 interface NarrowedLog {
   readonly sql: string;

@@ -28,9 +28,9 @@ const sums = {
 };
 
 /**
- * The columns in `usageFigures` and `gross_savings_usd`, aggregated over request log rows. The totals
- * are computed with exact types (`bigint` and `numeric`). Only the final total is converted to a double,
- * which is exact for integers up to 2^53.
+ * The columns in `usageFigures` and `gross_savings_usd`, aggregated over request log rows. The totals are computed
+ * with exact types (`bigint` and `numeric`). Only the final total is converted to a double. Doubles are exact for
+ * integers up to 2^53.
  */
 export const loggedColumns = named({
   ...sums,
