@@ -103,5 +103,5 @@ function percent(value: number | undefined): string {
   return value === undefined ? '-' : (100 * value).toFixed(1);
 }
 
-// The function uses the constants above, so this call must come last.
+// `writeCards` uses the constants above, so its call comes last.
 if (import.meta.main) writeCards();

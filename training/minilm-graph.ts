@@ -132,7 +132,7 @@ function addLinear({ weights, nodes, initializers }: Draft, input: string, name:
   return name;
 }
 
-/** Converts numbers to int8 steps. Each group has one scale, so that its largest number becomes `stepMax`. */
+/** Converts numbers to int8 steps. The scale of a group of numbers maps the group's largest number to `stepMax`. */
 function quantize(
   values: Float32Array,
   groups: number,

@@ -35,7 +35,7 @@ export function createWorkspace(files: Readonly<Record<string, string>>): Worksp
   return { home, folder, remove };
 }
 
-/** Ends processes that an agent left running, such as Cline's hub. Such processes have the agent's HOME variable. */
+/** Ends processes that an agent left running, such as Cline's hub, found by the agent's HOME variable. */
 function endProcesses(home: string): void {
   if (process.platform !== 'linux') return;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
@@ -43,7 +43,7 @@ function endProcesses(home: string): void {
       const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
       if (variables.includes(`HOME=${home}`)) process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // The process has ended or belongs to another user.
+      // A process that has ended or that belongs to another user cannot be read.
     }
 }
 

@@ -16,7 +16,7 @@ function ownFiles(): string[] {
 }
 
 /**
- * Finds the lint suppressions in a source string. Each suppression has a line number and a reason. In a comment for
+ * Finds the lint suppressions in a source string, each with its line number and reason. In a comment for
  * ESLint, two hyphens precede the reason. In a comment for the type checker, a colon precedes the reason.
  */
 function suppressionsIn(text: string): { line: number; what: string; reason: string | undefined }[] {

@@ -83,8 +83,7 @@ describe.each([...natsUsers])('the NATS user %s', (user) => {
     const actual: Record<string, unknown> = {};
     const expected: Record<string, unknown> = {};
     for (const { subject, publishers, listeners } of cases) {
-      // The message is not valid JSON, so no service handles the message as a request.
-      // The test only checks the permission to send.
+      // The test checks only the permission to send. Services ignore this message, because it is not valid JSON.
       const publishes = await isLet(connected, (nats) => nats.publish(subject, 'not JSON'));
       const hears = await isLet(connected, hear(subject));
       actual[subject] = { publishes, hears, joinsQueue: await isLet(connected, hear(subject, 'account')) };

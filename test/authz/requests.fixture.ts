@@ -81,8 +81,8 @@ export const admitted = addresses.flatMap((address) =>
 );
 
 /**
- * Returns a caller with the given kind of credential. The caller is the owner, or a separate user if the call
- * ends the caller's access.
+ * Returns the owner as the caller, with the given kind of credential. If the call ends the caller's access,
+ * returns a separate user.
  */
 export async function chooseCaller(world: World, { row }: Address, kind: CredentialKind): Promise<Caller> {
   const { stack, baseUrl, owner } = world;

@@ -6,12 +6,12 @@ import pg from 'pg';
 export type Snapshot = ReadonlySet<string>;
 
 /**
- * Columns that change without an API call. Some columns record the last use of a key or credential, and are
- * written with a delay. Other columns are heartbeats from vault processes.
+ * Columns that change without an API call. Services write the time of last use with a delay, and vault
+ * processes write heartbeats.
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch', 'announced_epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
-/** A wait in milliseconds. The wait is longer than the time between a response and its request log row. */
+/** More milliseconds than a response's row takes to appear in the request log. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
 const deliveryPauseMs = 50;

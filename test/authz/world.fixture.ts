@@ -135,7 +135,7 @@ async function signUpFor(stack: StackUnderTest, { accountId }: TestAccount): Pro
   return { ...person, accountId };
 }
 
-/** The last characters of each credential. These characters cannot occur in encoded data. */
+/** The last characters of each credential, chosen so that encoded data cannot contain them. */
 const hintEnds = { owner: '~^o^', other: '~^x^' } as const;
 
 async function buildParty(

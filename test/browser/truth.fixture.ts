@@ -16,7 +16,7 @@ import {
 
 /** The account's recall target for effective recall. */
 export const target = 0.8;
-/** The prior of the recovery rate. The prior applies until the recovery rate of the account has been measured. */
+/** The prior of the recovery rate, which applies until the account's recovery rate has been measured. */
 export const priorRate = 0.5;
 /**
  * The number of shadow conversations with the long tool list. In two of the shadow conversations with the

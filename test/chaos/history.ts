@@ -73,7 +73,7 @@ export interface Operation {
   readonly edge: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** The HTTP status. The status is 0 if the connection broke before a status arrived. */
+  /** The HTTP status, or 0 if the connection broke before a status arrived. */
   readonly status: number;
   /** The response's error code, or null if there is no error. */
   readonly code: string | null;

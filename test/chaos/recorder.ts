@@ -16,7 +16,7 @@ export interface Given {
   readonly sent: Sent;
   readonly id?: string;
   readonly subjectKeyId?: string | null;
-  /** The register accesses of the operation. The response is null if the client received no complete response. */
+  /** Returns the operation's register accesses. The argument is null if the client received no complete response. */
   readonly accessesOf?: (answer: PartialAnswer | null) => RegisterAccess[];
   /** Whether a response with status 200 is complete. A stream is complete only with its last event. */
   readonly isComplete?: (text: string) => boolean;

@@ -4,7 +4,7 @@ import { isAcknowledged, isRejected, type History, type RegisterAccess } from '.
 export interface TimedAccess extends Omit<RegisterAccess, 'register'> {
   readonly operation: string;
   readonly startMs: number;
-  /** The end is infinite for a write without a response, because the write may still take effect later. */
+  /** A write without a response has an infinite end, because the write may still take effect later. */
   readonly endMs: number;
 }
 

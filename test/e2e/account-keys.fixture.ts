@@ -70,7 +70,7 @@ export function findSpoolFilesNaming(stack: StackUnderTest, id: string): string[
     try {
       return readFileSync(join(stack.dataDir, file), 'utf8').includes(id);
     } catch {
-      // The path is a directory, or a spool file that a gateway deleted during the search.
+      // A directory cannot be read as a file, and a gateway may delete a spool file during the search.
       return false;
     }
   });

@@ -19,9 +19,7 @@ export function plainMessages(body: unknown): ReplayControls {
   return { status: 200, body, headers: { 'content-type': 'application/json' } };
 }
 
-/**
- * A response with signed reasoning. The response contains whitespace that the gateway's serializers never write.
- */
+/** A response with signed reasoning, and with whitespace that the gateway's serializers never write. */
 export const thoughtful = `{ "id":"msg_1", "type":"message","role":"assistant","model":"claude-sonnet-4-5",
   "content":[{"type":"thinking","thinking":"h\\u006dm \\/ ü🌍","signature":"EqQB+sig\\/nature=="},
   {"type":"redacted_thinking","data":"Em9w=="},{"type":"text","text":"Hello."}],

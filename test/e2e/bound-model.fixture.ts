@@ -19,8 +19,8 @@ const json = { 'content-type': 'application/json' };
 export interface BoundModel {
   readonly rules: TranscriptRules;
   /**
-   * Whether the provider accepted, rejected or dropped the reasoning in each transcript, oldest first. The
-   * list has one verdict for each request that contains a transcript.
+   * For each request with a transcript, oldest first, whether the provider accepted, rejected or dropped the
+   * reasoning in the transcript.
    */
   readonly verdicts: readonly BindingVerdict[];
   /** Tools that a user turn required, but that were neither in the request nor found by a tool search. */

@@ -172,7 +172,7 @@ it('no Redis user lacked a permission during the whole test run', async () => {
 async function plant(secret: string): Promise<void> {
   const encoded = Buffer.from(secret).toString('base64');
   const { apiKey } = account;
-  // The secret is used as the name of an unknown field, so the error message contains it.
+  // An unknown field has the secret as its name, so the error message contains the secret.
   await send(baseUrl, { path: '/v1/account/keys', key: apiKey, body: { name: 'x', [secret]: 1 } });
   await createTestKey(baseUrl, apiKey, { name: `named ${secret.slice(4, 20)}` });
   appendFileSync(stack.dev.services['worker']!.log_file, `{"msg":"${encodeURIComponent(secret)}"}\n`);

@@ -73,7 +73,7 @@ async function createBusyAccount(): Promise<TestAccount> {
   const preferences = { compression: { mode: 'balanced' }, pruning: { mode: 'on' } };
   await change(account, 'PUT', '/v1/account/routing/preferences', preferences);
   await chat(account, { model: 'openai/gpt-4o-mini', messages: [user], tools });
-  // The request has no tools, because the cheapest model may accept tools only through another API.
+  // This request omits tools, because the cheapest model may accept tools only through another API.
   await chat(account, { model: 'svc/cheap', messages: [user] });
   const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAA' };
   const response = renderResponse(responseOf([reasoning, messageOf('Done.')]), false);

@@ -133,8 +133,8 @@ describe('budgets for saved tokens', () => {
     });
 
   /**
-   * A small daily budget of saved tokens. The budget is so small that an edge cannot reserve tokens in
-   * advance, so every reservation belongs to a request.
+   * A daily budget of saved tokens. An edge cannot reserve tokens of such a small budget in advance, so every
+   * reservation belongs to a request.
    */
   const smallBudget = 150_000;
 

@@ -251,7 +251,7 @@ describe('counting tokens', () => {
       if (event.type === 'message_delta') counts.push(event.usage.input_tokens);
     }
     expect(counts).toEqual([expect.any(Number), 1007]);
-    // The estimate counts the 5,000 characters of text, but not the bytes of the image.
+    // The estimated token count includes the 5,000 characters of text, but not the bytes of the image.
     expect(counts[0]).toBeGreaterThan(1000);
     expect(counts[0]).toBeLessThan(6000);
   });

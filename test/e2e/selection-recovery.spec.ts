@@ -73,8 +73,8 @@ interface ClientCase {
   readonly model: string;
   readonly cached?: boolean;
   /**
-   * The expected recovery mode. The mode is `in_place` if the provider caches the prompt prefix, and
-   * `regrown` otherwise.
+   * The expected recovery mode, which is `in_place` if the provider caches the prompt prefix, and `regrown`
+   * otherwise.
    */
   readonly recoveryMode: 'in_place' | 'regrown';
 }
@@ -153,7 +153,7 @@ it.each(deliveries)(
     const answer = await ask(client, stream);
     expect(answer.header('x-svc-recovered')).toBe('1');
     const toolsOut = Number(answer.header('x-svc-tools-output'));
-    // The header counts the tools in the first provider call, and the tool that the recovery tool described.
+    // The response header counts the tools in the first provider call, plus the tool that the recovery tool described.
     const listed = (JSON.parse(bodies()[0]!) as { tools: unknown[] }).tools.length;
     expect(toolsOut).toBe(listed + 1);
     const row = await waitForRow(stack.baseUrl, key, answer.header('x-request-id')!);

@@ -37,8 +37,8 @@ interface OpenStream {
 }
 
 /**
- * Starts a stream, and resolves when the client has received the first bytes. The test must read the rest of
- * the stream.
+ * Starts a stream, and resolves when the client has received the first bytes. The caller must read the
+ * remaining bytes.
  */
 function openStream(): Promise<OpenStream> {
   return new Promise((resolve, reject) => {

@@ -139,7 +139,7 @@ it.each([false, true])(
 
 it('a model choice adds the chosen model, the candidates and the reason to the request’s span', async () => {
   provider.enqueue(null, plainAnswer);
-  // The request has no tools, because the cheapest model may accept tools only through another API.
+  // This request omits tools, because the cheapest model may accept tools only through another API.
   const spans = await traceOf({ ...body, tools: undefined, model: 'svc/cheap' }, ['edge-gateway', 'worker']);
   const [root] = of(spans, 'edge-gateway', 'server');
   const attributes = root!.attributes as Record<string, unknown>;

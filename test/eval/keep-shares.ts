@@ -2,8 +2,8 @@ import { randomFrom } from '@gateway/testing';
 import type { RankedPool } from './rank-paths.ts';
 
 /**
- * The share of tools that the gateway would send for a set's questions at a given recall target. The
- * calibration uses the set's other questions.
+ * The share of tools that the gateway would send at a given recall target, after calibration on other
+ * questions of the same set.
  */
 export interface KeepFigures {
   readonly recall: number;
@@ -27,8 +27,8 @@ const seed = 20_261_120;
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
  * calibrated value is the distance between a tool's score and the best score. Calibration chooses the
  * smallest distance at which the mean loss of needed tools is at most 1 − target. For the mean, the method
- * adds one sample with a loss of 1 to the 100 samples from the set. The shares are measured on the set's
- * other questions, in five seeded splits.
+ * adds one sample with a loss of 1 to the 100 samples from the set. The method measures the shares on the
+ * set's other questions, in five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));

@@ -21,8 +21,8 @@ export interface RankedPool {
    */
   readonly scores: Float64Array;
   /**
-   * The rank of each needed tool, counted from 0. For a needed tool with alternatives, the rank is the best rank
-   * of any alternative. The rank is Infinity if the needed tool is not a candidate.
+   * The rank of each needed tool, counted from 0. For a needed tool with alternatives, the rank is the best
+   * rank of any alternative. A needed tool that is not a candidate has the rank Infinity.
    */
   readonly goldRanks: readonly number[];
   readonly goldPlaces: readonly (readonly number[])[];

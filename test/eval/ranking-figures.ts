@@ -29,7 +29,7 @@ const ndcgDepth = 5;
 
 /**
  * Returns the ranking metrics for one question. The list `ranks` has the ranks of the question's needed
- * tools, counted from 0. The rank is Infinity for a needed tool outside the candidates.
+ * tools, counted from 0. A needed tool that is not a candidate has the rank Infinity.
  */
 export function measureRanking(ranks: readonly number[]): RankingFigures {
   const recall = (k: number): number => ranks.filter((rank) => rank < k).length / ranks.length;

@@ -85,8 +85,8 @@ export class SemanticPath {
   }
 
   /**
-   * Returns the router's semantic ranking of candidate tools. The models were trained without the tool set's
-   * family.
+   * Returns the router's semantic ranking of candidate tools, with models that were trained without the tool
+   * set's family.
    */
   async rank(
     dataset: string,

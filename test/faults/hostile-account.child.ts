@@ -54,7 +54,7 @@ async function sendForever(own: HostileLoad): Promise<void> {
     await response?.arrayBuffer().catch(() => undefined);
     const status = response?.status ?? 0;
     statuses[status] = (statuses[status] ?? 0) + 1;
-    // The pause is random, so that the senders do not all send at the same time.
+    // Random pauses prevent the senders from all sending at the same time.
     await sleep(pauseMs * (0.5 + Math.random()));
   }
 }

@@ -47,10 +47,7 @@ function shuffle<T>(all: readonly T[], random: () => number): T[] {
 
 /** What the clients received in a test run. */
 export interface Seen {
-  /**
-   * Maps each client request name to the gateway's request id. The map contains every complete response with
-   * status 200.
-   */
+  /** The gateway's request ids of all complete responses with status 200, by the client's request name. */
   readonly answered: ReadonlyMap<string, string>;
   readonly sent: number;
 }
@@ -64,7 +61,7 @@ interface RunGiven {
 }
 
 const concurrency = 8;
-/** The delay in milliseconds after a failed request. The delay is necessary because the edge may be down. */
+/** The delay in milliseconds after a failed request, because the edge may be down. */
 const pauseMs = 50;
 /**
  * The tools of each request. The tool list is short enough for fast requests, but long enough that each plan

@@ -239,7 +239,7 @@ describe('multiple keys for one provider', () => {
     const { account, calls, countCall } = await openWithTwoKeys('two-keys-shared');
     account.trouble = (request) => {
       countCall(keyOf(request.headers));
-      // The delay keeps all requests open at the same time, even on a busy machine.
+      // This delay keeps all requests open at the same time, even on a busy machine.
       return { ...wellAnswered(request), firstByteDelayMs: 2_000 };
     };
     expect(broken(await askMany(edge.baseUrl, account, 20, 20))).toEqual([]);

@@ -26,8 +26,8 @@ import { startEdge, type EdgeProcess } from './edge-process.fixture.ts';
 import { untilRefused } from './until-refused.fixture.ts';
 
 /**
- * The documented maximum time in milliseconds until a revocation takes effect. The times apply with NATS,
- * without NATS, and to open streams.
+ * The documented maximum times in milliseconds until a revocation takes effect, with NATS, without NATS, and
+ * for open streams.
  */
 const effectiveWithinMs = 1_000;
 const effectiveWithCutBusWithinMs = 10_000;

@@ -96,17 +96,14 @@ test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
   });
 });
 
-/**
- * Splits the bytes into chunks, as they would arrive. The chunks are views of one buffer, like chunks from a
- * socket.
- */
+/** Splits the bytes into chunks that are views of one buffer, like chunks from a socket. */
 function cutBytes(bytes: Buffer, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
     bytes.subarray(at * size, (at + 1) * size),
   );
 }
 
-/** The decoders under test. Each decoder has a function that feeds chunks to the decoder. */
+/** For each decoder under test, a function that feeds chunks to the decoder. */
 const decoders: Readonly<Record<string, () => (chunk: Buffer) => unknown>> = {
   'server-sent events': () => {
     const decoder = new SseDecoder({ frameBytesMax: 1e9 });

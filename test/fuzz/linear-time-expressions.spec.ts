@@ -10,8 +10,8 @@ import { findExpressions, type FoundExpression } from './expressions.ts';
 const excluded: Readonly<Record<string, string>> = {};
 
 /**
- * Regular expressions that the code applies only to truncated text, by location in the source code. Each
- * number is the maximum text length, both in the code and in the test.
+ * The maximum text lengths of regular expressions that the code applies only to truncated text, by location
+ * in the source code.
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,

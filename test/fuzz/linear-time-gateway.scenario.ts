@@ -1,7 +1,7 @@
 /**
  * Sends hostile texts and structures through a running gateway that logs contents. In the edge, tool router,
- * compressor and worker, no event loop may work for more than 100 ms without a pause. The limit applies to
- * CPU time, so the test is reliable even on a busy machine.
+ * compressor and worker, no event loop may work for more than 100 ms without a pause. The 100 ms are CPU
+ * time, so the test is reliable even on a busy machine.
  */
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { connectEachFormat, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
@@ -133,7 +133,7 @@ async function stallsAlways(run: () => Promise<unknown>): Promise<object | null>
   return stalled;
 }
 
-/** Registers the tests. Each test uses every n-th input, where n is `groups`. */
+/** Registers the tests. Divides the inputs into `groups` tests, each of which uses every n-th input. */
 export function describeStalls(groups: number): void {
   beforeAll(open, 300_000);
   afterAll(() => undoAll(undo), 120_000);

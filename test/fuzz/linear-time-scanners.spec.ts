@@ -89,7 +89,7 @@ const definition = (description: string) => ({
   parameters: { type: 'object', properties: { a: { type: 'string', description } } },
 });
 
-/** Functions that scan text. Each function is called with a text of 2 MiB. */
+/** Functions that scan text. The test calls each function with a text of 2 MiB. */
 const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'credential forms': (text) => redactText(text, undefined),
   'an account’s credentials, including hostile credentials': (text) => redactText(text, hostileSecrets),
@@ -115,7 +115,7 @@ const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'patterns of tools': (text) => stringFits({ pattern: '^(a|a|a|aa)+b$' }, text.slice(0, 24)),
 };
 
-/** Functions that scan bytes. Each function is called with 2 MiB. */
+/** Functions that scan bytes. The test calls each function with 2 MiB. */
 const ofBytes: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   JSON: (bytes) => scanJson(bytes, { depthMax: 128 }),
   'the model in JSON': (bytes) => new JsonModelScanner().push(bytes),

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { ContextBlock } from '../../apps/compressor/src/compress-blocks/context-block.ts';
 
 /**
- * The lines that a conversation consists of. The conversation has few different lines, so lines repeat. Some
- * of the lines look like references or markers.
+ * The lines that a conversation consists of. Lines repeat within a conversation, because there are few
+ * different lines. Some lines look like references or markers.
  */
 const line = fc.oneof(
   {

@@ -9,7 +9,7 @@ import { writeAnswer } from './tool-lists/provider-answers.ts';
 import { Random } from './tool-lists/random.ts';
 import { toolsSeen } from './tool-lists/server-readings.ts';
 
-/** The number of requests per endpoint. The seed is fixed, so that failures can be reproduced. */
+/** The number of requests per endpoint. A fixed seed makes failures reproducible. */
 const requestsEach = 150;
 const seed = 16;
 

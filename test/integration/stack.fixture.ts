@@ -4,8 +4,8 @@ import type { startStack } from '@gateway/testing';
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * The deadline for calls in tests. The deadline allows for a service that stalls for a moment. The contracts
- * set shorter deadlines, for client requests.
+ * The deadline for calls in tests, which allows for a service that stalls for a moment. The contracts set
+ * shorter deadlines, for client requests.
  */
 const patience = { deadlineMs: 30_000 };
 

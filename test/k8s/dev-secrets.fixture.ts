@@ -6,7 +6,7 @@ import {
 import { natsUsers } from '../../tools/bootstrap/stack/nats-config.ts';
 import { redisUsers } from '../../tools/bootstrap/stack/redis-acl.ts';
 
-/** Renders the Kubernetes Secrets that `npm run k8s:prepare` writes. Each password is human-readable text. */
+/** Renders the Kubernetes Secrets that `npm run k8s:prepare` writes, with readable passwords. */
 export function renderDevSecrets(): SecretManifest[] {
   return renderKubernetesSecrets(
     {

@@ -12,8 +12,8 @@ type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
 const sameWithin = 0.005;
 
 /**
- * Returns the prices of a second list that differ from the catalogue's prices. Each difference includes the
- * reason why the catalogue keeps its own price.
+ * Returns the prices of a second list that differ from the catalogue's prices, each with the reason why the
+ * catalogue keeps its own price.
  */
 export function comparePrices(
   { provider, modelId, prices }: Pick<ModelRecordInput, 'provider' | 'modelId' | 'prices'>,

@@ -25,7 +25,7 @@ const factPrices = z.strictObject({
     .optional(),
 });
 
-/** Prices that apply from the day `from`. The day is null if it is unknown. */
+/** Prices that apply from a day on. `from` is null if the day is unknown. */
 const priceChange = z.strictObject({
   from: day.nullable(),
   input: z.number().nonnegative(),

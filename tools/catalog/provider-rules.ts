@@ -9,7 +9,7 @@ export interface ProviderRule {
   readonly provider: string;
   /** The provider's key in models.dev, or null if the provider is not listed. */
   readonly modelsDev: string | null;
-  /** The key of the models' maker in models.dev. The key is set if the provider's model ids omit the maker. */
+  /** The key of the models' maker in models.dev, needed if the provider's model ids omit the maker. */
   readonly maker?: string;
   /** The provider's id in genai-prices, or null if the provider is not listed. */
   readonly genaiPrices: string | null;

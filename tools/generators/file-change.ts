@@ -9,7 +9,7 @@ export interface FileChange {
   readonly isNew: boolean;
 }
 
-/** Reads a repository file. The path is relative to the repository root. */
+/** Reads a repository file by its path relative to the repository root. */
 export type ReadFile = (path: string) => string;
 
 export const readFrom =

@@ -23,7 +23,7 @@ export interface DrillOutcome extends CheckedRestore {
   readonly backupMs: number;
   /**
    * The time in milliseconds between the start of the restore and the first moment when all services respond.
-   * The time includes the restore of the databases and the start of the processes.
+   * Restoring the databases and starting the processes are included.
    */
   readonly restoreMs: number;
 }

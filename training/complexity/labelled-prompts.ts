@@ -9,8 +9,8 @@ export interface LabelledPrompt {
   readonly characters: number;
   readonly features: Float64Array;
   /**
-   * The label of the capable model's response. The label is 1 for a correct answer and 0 for a wrong answer.
-   * In a data set with grades, the label is a grade.
+   * The label of the capable model's response, which is 1 for a correct answer, 0 for a wrong answer, or a
+   * grade in data sets with grades.
    */
   readonly capable: number;
   readonly cheap: number;

@@ -31,7 +31,7 @@ function readStat(pid: number): ProcessStat | undefined {
       residentBytes: at(24) * bytesPerPage,
     };
   } catch {
-    // The process has exited after its id was listed.
+    // The process exited between the listing of process ids and this read.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 // `npm run bench:compressor` measures the cost of compression on one processor core.
-// Each time is the minimum of a few runs, in CPU milliseconds of the benchmark's process.
+// Reported times are CPU milliseconds of the benchmark's process, each as the minimum of a few runs.
 // The script prints tables and one line of JSON, and exits with 1 if a limit is exceeded.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

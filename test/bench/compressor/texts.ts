@@ -1,7 +1,7 @@
 import type { ContextBlock } from '../../../apps/compressor/src/compress-blocks/context-block.ts';
 import { countTokens } from '../../../apps/compressor/src/text/count-tokens.ts';
 
-/** Pseudo-random numbers from a linear congruential generator. The numbers are the same in every run. */
+/** Pseudo-random numbers from a linear congruential generator, equal in every run. */
 function createDraw(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -12,10 +12,7 @@ import { percentile, runClients, type Seen } from './clients.ts';
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const concurrency = Number(process.env['BENCH_CONCURRENCY'] ?? 64);
 const answerMs = 500;
-/**
- * The client's pause in milliseconds after a rejection. The pause is much shorter than the response's
- * `retry-after`.
- */
+/** The client's pause in milliseconds after a rejection, which is much shorter than the response's `retry-after`. */
 const comeBackMs = 100;
 
 const child = spawn(process.execPath, [join(import.meta.dirname, 'slow-provider.mjs'), String(answerMs)], {

@@ -50,7 +50,7 @@ export async function measureKnown(questions: number) {
 const rankerOf = (policyVersion: string): string => policyVersion.split(/[./]/).slice(0, 2).join('.');
 
 /**
- * Measures plans with both encoders for a known list of 100 tools. The results are for a conversation's first
+ * Measures plans with both encoders for a known list of 100 tools. Returns results for a conversation's first
  * request (`first_turn`), a step of an agent loop (`later_step`), and the next user turn (`later_user_turn`).
  * Every user turn is new.
  */
@@ -142,7 +142,7 @@ export async function measureNew(runs: number) {
 }
 
 /**
- * Sends requests at a fixed rate, without waiting for responses. Each time is measured from the planned start
+ * Sends requests at a fixed rate, without waiting for responses. A response time starts at the planned start
  * of the request.
  */
 export async function measureLoad(perSecond: number, seconds: number, encoders: EncoderChoice) {
@@ -201,8 +201,8 @@ const vectorsOfAnotherReplica: SharedVectors = {
 };
 
 /**
- * Returns the router process's memory after it has received the given number of tools. The tools arrive in
- * lists of 100 tools. Each list is planned once with the given encoders.
+ * Returns the router process's memory after it has received the given number of tools. The router receives
+ * lists of 100 tools, and makes one plan per list with the given encoders.
  */
 export async function measureMemory(tools: number, encoders: EncoderChoice) {
   const router = await RouterUnderTest.open({ encoders, shared: vectorsOfAnotherReplica });

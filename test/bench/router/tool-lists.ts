@@ -33,8 +33,8 @@ const sentence = (draw: (below: number) => number, length: number): string =>
   Array.from({ length }, () => pick(draw, words)).join(' ');
 
 /**
- * Creates a tool that resembles tools of public servers. The tool has a description of about 25 words, and
- * five parameters with a few words each. `id` makes the tool unique.
+ * Creates a tool that resembles tools of public servers, with a description of about 25 words and five
+ * parameters with a few words each. `id` makes the tool unique.
  */
 export function makeTool(id: number): ToolDefinition {
   const draw = createDraw(id * 7919 + 17);

@@ -147,10 +147,7 @@ export const answerLosses: readonly AnswerLoss[] = [
   },
 ];
 
-/**
- * Returns the content that a client of the given format should read from a response. The result includes the
- * names of the losses.
- */
+/** Returns the content that a client of the given format should read from a response, and the names of the losses. */
 export function applyAnswerLosses(
   source: Source,
   client: ClientName,

@@ -19,7 +19,7 @@ export interface TurnReading {
   readonly role: 'user' | 'assistant';
   /** The turn's text without whitespace, because formats join and trim text differently. */
   readonly text: string;
-  /** All content of the turn other than text. Each item is serialized as JSON. */
+  /** All content of the turn other than text, as one JSON string per item. */
   readonly items: readonly string[];
 }
 

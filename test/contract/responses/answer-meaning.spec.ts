@@ -17,10 +17,10 @@ function parseStream(chunks: readonly Buffer[]): StreamEvent[] {
 type Members = Record<string, unknown>;
 
 /**
- * Builds a complete response from a stream. The content comes from `output_item.done` events, and the other
- * fields come from the last event. The items and the last event contain different encrypted content. The
- * encrypted content of the items is kept. Returns undefined for a recording with edited deltas, because the
- * text of edited deltas differs from the text of the items.
+ * Builds a complete response from a stream. Takes the content from `output_item.done` events, and all other
+ * fields from the last event. Keeps the encrypted content of the items, which differs from the encrypted
+ * content in the last event. Returns undefined for a recording with edited deltas, because the text of edited
+ * deltas differs from the text of the items.
  */
 function sumStream(bytes: Buffer): Members | undefined {
   const events = bytes

@@ -23,7 +23,7 @@ const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 10
  * `accountPolicy`).
  */
 export const shadowShares = { share: 0.05, learning: 0.2 } as const;
-/** The confidence of a user turn. The confidence lies between the thresholds for unsure and certain turns. */
+/** The confidence of a user turn, between the thresholds below which a turn is unsure and above which it is certain. */
 const confidence = 0.5;
 const turn = 'Please do the next task.';
 

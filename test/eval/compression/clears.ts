@@ -7,8 +7,8 @@ import type { Transcript } from './transcripts.ts';
 const { client } = formatNamed('chat-completions');
 
 /**
- * Returns the declared clears that an edge makes for a model over a session. The clears are keyed by the
- * number of messages in the request.
+ * Returns the declared clears that an edge makes for a model over a session, by the number of messages in the
+ * request.
  */
 export function clearsOf({ messages }: Transcript, model: CatalogModel): (end: number) => number {
   return (end) => {

@@ -18,7 +18,7 @@ export interface Message {
 /** A recorded agent session. */
 export interface Transcript {
   readonly id: string;
-  /** The kind of tool results in the transcript. Each kind has different acceptance criteria. */
+  /** The kind of tool results in the transcript. Acceptance criteria differ by kind. */
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];

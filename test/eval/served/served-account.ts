@@ -26,10 +26,7 @@ export class ServedConversation {
   readonly #served = new WeakMap<RoutingPolicy, Promise<Served>>();
   readonly #keys = new Map<string, Promise<string>>();
   readonly #replays = new Map<string, Promise<ReplayOutcome>>();
-  /**
-   * The conversation's bucket, as `<intent>:<band>`. The bucket is determined by the first turn and the tool
-   * list.
-   */
+  /** The conversation's bucket, as `<intent>:<band>`, which depends on the first turn and the tool list. */
   bucket = '';
   /**
    * For each needed tool of the conversation, the smallest K that forwards the tool. The K values are in

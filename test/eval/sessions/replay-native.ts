@@ -7,8 +7,8 @@ import { askRouter, countChance, renderQuestion, replayRequests, type ReplayStat
 /**
  * Settings for a replay with the provider's own deferral. With deferred loading, a tool definition costs no
  * tokens until the model searches for the tool. After the search, the transcript contains the tool
- * definition. The search is a step within a response, and the provider reads the context again for the step.
- * With allowed tools, the prompt contains every definition, including the definitions of forbidden tools.
+ * definition. A tool search is a step within a response, for which the provider reads the context again. With
+ * allowed tools, the prompt contains every definition, including the definitions of forbidden tools.
  */
 export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price'> & {
   readonly way: NonNullable<CatalogModel['nativeSelection']>;

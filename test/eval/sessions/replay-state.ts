@@ -165,10 +165,7 @@ export async function askRouter(
   return reply;
 }
 
-/**
- * Records each time that the model needs a pruned tool. Each record is one chance for the model to request
- * the tool.
- */
+/** Records each time that the model needs a pruned tool, as a chance for the model to request the tool. */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {
   const count = (missed.get(needed) ?? 0) + 1;
   missed.set(needed, count);

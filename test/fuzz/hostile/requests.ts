@@ -42,10 +42,7 @@ export interface ChatTexts {
 
 const toolCount = 24;
 
-/**
- * Renders a conversation in the endpoint's format. The conversation has a tool call, the tool result, a
- * further turn and tools.
- */
+/** Renders a conversation in the endpoint's format, with tools, a tool call, the tool result and a further turn. */
 export function writeChat(shape: ChatShape, texts: ChatTexts): HostileRequest {
   const model = models[shape.endpoint][shape.isTranslated ? 'other' : 'own'];
   const write = { 'chat-completions': writeCompletions, messages: writeMessages, converse: writeConverse };

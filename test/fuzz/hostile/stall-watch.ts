@@ -38,7 +38,7 @@ export class StallWatch {
 
   async #readService(name: string): Promise<ServiceFigures> {
     const { origin, pathname } = new URL(this.#stack.dev.services[name]?.metrics_url ?? '');
-    // Each call uses a new connection, because a busy service may close an idle connection.
+    // Each read uses a new connection, because a busy service may close an idle connection.
     const { text } = await send(origin, { path: pathname });
     const read = (pattern: string): number => Number(new RegExp(`^${pattern} (\\S+)$`, 'm').exec(text)?.[1]);
     const metric = 'event_loop_stall_cpu_seconds';

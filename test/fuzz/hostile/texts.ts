@@ -1,6 +1,6 @@
 /**
- * Pieces of text that have slowed down similar code. Each piece is repeated in the test. Each key names the
- * special property of its piece.
+ * Pieces of text that have slowed down similar code. The test repeats each piece. Each key names the special
+ * property of its piece.
  */
 const repeated: Readonly<Record<string, string>> = {
   'one letter': 'a',
@@ -33,8 +33,8 @@ const repeated: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a string without repeated words, so that no result is cached and no compression rule applies. The
- * string is the same in every run.
+ * Returns a string without repeated words, so that no result is cached and no compression rule applies. Every
+ * run gets the same string.
  */
 function writeVaried(chars: number, alphabet: string, wordChars: number): string {
   let state = 1;

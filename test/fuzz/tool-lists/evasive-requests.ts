@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 export const endpoints = ['chat-completions', 'messages', 'converse', 'responses'] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-/** JSON members in their order of appearance. The type is not an object, because JSON keys may repeat. */
+/** The members of a JSON object in their order of appearance, as a list of pairs, because JSON keys may repeat. */
 type Members = [key: string, value: Value][];
 type Value = string | number | boolean | null | Value[] | { readonly members: Members };
 

@@ -9,8 +9,8 @@ export const lists: readonly ToolLists[] = [
 ];
 
 /**
- * Returns a tool name that the API key may not use. The test has its own implementation of the rule, in its
- * simplest form.
+ * Returns a tool name that the API key may not use. This function implements the gateway's rule
+ * independently, in its simplest form.
  */
 export function findForbidden(
   names: Iterable<string>,

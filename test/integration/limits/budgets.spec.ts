@@ -127,8 +127,7 @@ it('other edges can soon use the budget that a busy edge returns', async () => {
 
 it('tokens that a killed edge holds become available after the edge’s lease expires', async () => {
   const key = createKey(1_000);
-  // The lease must last until the second edge receives its first request.
-  // The lease is long enough even on a busy machine.
+  // Even on a busy machine, the lease lasts until the second edge receives its first request.
   const victim = await startReplica(stack.dev.redis_url, 6);
   const other = replicaOf(1);
   replicas.push(victim);

@@ -39,7 +39,7 @@ it('one account cannot fill the cache: each account has a limited share', async 
   for (let at = 0; at < 40; at++) stored.push(await cache.set(noisy, `value:${at}`, value, 60));
   expect(stored.filter(Boolean)).toHaveLength(8);
   expect(refused).toBe(32);
-  // Replacing a value needs no additional memory. Another account can store values in the full cache.
+  // Replacing a value needs no additional memory. Another account can still store values in the full cache.
   expect(await cache.set(noisy, 'value:0', value, 60)).toBe(true);
   expect(await cache.set(quiet, 'other:0', value, 60)).toBe(true);
   expect((await cache.mgetBuffer('value:7', 'value:8', 'other:0')).map((each) => each?.length)).toEqual([

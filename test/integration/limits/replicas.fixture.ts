@@ -47,8 +47,8 @@ export function createKey(dailyTokenBudget: number, weeklyTokenBudget = 1e12): B
 }
 
 /**
- * Returns the Redis state of one API key's budget. The state consists of the tokens used today and this week,
- * and the tokens reserved by each edge.
+ * Reads one API key's budget from Redis. Returns the tokens used today and this week, and the tokens reserved
+ * by each edge.
  */
 export async function readBudget(redis: Redis, key: BudgetedKey) {
   const fields = await redis.hgetall(`budget:{${key.accountId}}:${key.keyId}`);

@@ -42,7 +42,7 @@ const question: PlanToolsRequest = {
   recallTarget: 0.95,
 };
 
-/** The deadlines are long, so that no test depends on the machine load. */
+/** A long deadline makes the tests independent of the machine load. */
 const unhurried = { deadlineMs: 10_000 };
 const unhurriedRouter = {
   ROUTER_SEMANTIC_BUDGET_MS: '9000',

@@ -44,7 +44,7 @@ describe('deletions in the provider vault', () => {
 
   it('a credential stored while its account is being deleted is deleted with the account', async () => {
     const accountId = newId();
-    // The credential is written, but the transaction still waits for the audit row.
+    // This lock lets the vault write the credential but makes the vault's transaction wait for the audit row.
     await other.query('BEGIN; LOCK TABLE credential_audit IN SHARE MODE');
     const stored = put(accountId);
     await eventually(async () => {

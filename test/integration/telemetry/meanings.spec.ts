@@ -39,10 +39,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => encoder.release());
 
-/**
- * Creates a function that replies like a tool router. The replies come from the shipped encoder in the test
- * process.
- */
+/** Creates a function that replies like a tool router, using the shipped encoder in the test process. */
 function openRouter(has: Encoder | undefined) {
   const inference: Inference = {
     encoder: has,

@@ -28,9 +28,7 @@ afterAll(() => undoAll(undo), 120_000);
 
 type Plan = NonNullable<RequestEventV1['plan']>;
 
-/**
- * One of the account's conversations. The conversation is a shadow conversation, or is pruned to ten tools.
- */
+/** One of the account's conversations, which is either a shadow conversation or pruned to ten tools. */
 interface Conversation {
   readonly place: number;
   readonly toolList: string;

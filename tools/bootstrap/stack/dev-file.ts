@@ -25,8 +25,8 @@ export const devInfo = z.object({
   api_key: z.string().nullable(),
   account_id: z.string().nullable(),
   /**
-   * A session token for the demo user, valid for twelve hours after the start. The token is null if an
-   * external identity provider issues the tokens.
+   * A session token for the demo user, valid for twelve hours after the start, or null if an external
+   * identity provider issues the tokens.
    */
   session_token: z.string().nullable(),
   /** Credentials for `POST /v1/auth/log-in`, which returns a new session token. */

@@ -34,8 +34,8 @@ const CLUSTER_FLAGS = [
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * Returns the actual directory of the Postgres cluster. The directory is inside the data directory, or behind
- * a link if `user` cannot enter the data directory.
+ * Returns the actual directory of the Postgres cluster. If `user` cannot enter the data directory, the data
+ * directory contains only a link to the cluster.
  */
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');

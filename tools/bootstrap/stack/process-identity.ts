@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** The identity of a process. The identity stays unique even if the operating system later reuses the process id. */
+/** The identity of a process, which stays unique even if the operating system later reuses the process id. */
 export const processIdentity = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentity>;
 
@@ -15,7 +15,7 @@ function readStartTime(pid: number): string | null {
   try {
     if (process.platform === 'linux') {
       // The fields after the process name, which is in parentheses and may contain any character.
-      // The state is field 3, and the start time is field 22 (see proc(5)).
+      // Field 3 is the process state, and field 22 is the start time (see proc(5)).
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' ? null : (fields[19] ?? null);

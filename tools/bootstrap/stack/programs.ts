@@ -12,7 +12,7 @@ export function findProgram(name: string): string | null {
       accessSync(join(directory, name), constants.X_OK);
       return join(directory, name);
     } catch {
-      // The program is not in this folder, so the next folder is searched.
+      // If the program is not in this folder, the next folder is searched.
     }
   }
   return null;

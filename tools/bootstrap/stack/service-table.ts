@@ -21,8 +21,8 @@ export interface ServiceRow {
   readonly hasPort: boolean;
   readonly usesNats: boolean;
   /**
-   * Time limit in milliseconds for an orderly shutdown. The limit is longer than the time that a service
-   * waits for its requests in progress.
+   * Time limit in milliseconds for an orderly shutdown. Services wait a shorter time for their requests in
+   * progress.
    */
   readonly stopGraceMs: number;
   /** Command-line options for Node. */
