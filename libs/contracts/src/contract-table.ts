@@ -100,7 +100,7 @@ import { readContent, storeContent } from './rpc/request-content.v1.ts';
 import { getRoutingPolicy, routingPolicyChanged } from './rpc/routing-policy.v1.ts';
 import { assessTools, defineTools, embedTools } from './rpc/tool-definitions.v1.ts';
 
-/** Every subject in the gateway. This table is the only source from which the NATS user permissions are generated. */
+/** Every subject in the gateway. The NATS user permissions are generated only from this table. */
 export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   authenticateKey,
   resolveLoginSession,

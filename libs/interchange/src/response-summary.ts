@@ -113,7 +113,7 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
 
 /**
  * Maximum number of kinds of changes that a provider makes to reasoning, and maximum length of each kind's
- * name. Provider documentation lists only a few such kinds.
+ * name. Provider documentation lists only a few kinds of changes.
  */
 const [transformationKindsMax, transformationNameMax] = [16, 40];
 

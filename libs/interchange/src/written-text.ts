@@ -17,8 +17,8 @@ const [blockLinesMax, blockCharactersMax] = [20, 2_000];
  */
 const symbolShareMax = 0.15;
 /**
- * Minimum length, in characters, of a single line in which symbols are counted. In shorter lines, a path or
- * an id would have too much weight.
+ * If a block has a single line, its symbols are counted only if it has at least this number of characters. In
+ * shorter lines, a path or an id would have too much weight.
  */
 const singleLineMin = 120;
 /** Symbols are counted only in lines with at least this number of characters, if a block has several lines. */

@@ -51,9 +51,9 @@ export interface Messaging {
   ): Promise<ParsedReplyOf<Contract>>;
 
   /**
-   * Serves the requests for a contract. One instance of the server receives each request, unless the contract
-   * is `perInstance`. If `fn` throws, the caller receives an error reply. If the error is a `GatewayError`,
-   * the reply contains its code and public text. For other errors, the caller receives `internal_error`.
+   * Serves the requests for a contract. Only one instance receives each request, unless the contract is
+   * `perInstance`. If `fn` throws, the caller receives an error reply. If the error is a `GatewayError`, the
+   * reply contains its code and public text. For other errors, the caller receives `internal_error`.
    */
   serve<Contract extends RpcContract>(
     contract: Contract,

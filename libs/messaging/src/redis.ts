@@ -16,9 +16,9 @@ interface CacheRedisOptions {
 const probeMs = 250;
 
 /**
- * A Redis client in which commands fail immediately while Redis is connected but does not respond. After a
- * command has timed out, the client sends only probes to Redis until Redis answers a probe. Without the
- * probes, each command would wait for the command timeout.
+ * A Redis client. Commands fail immediately while Redis is connected but does not respond. After a command
+ * has timed out, the client sends only probes to Redis until Redis answers a probe. Without the probes, each
+ * command would wait for the command timeout.
  */
 class ProbingRedis extends Redis {
   #isSilent = false;
@@ -126,8 +126,8 @@ export function openQueueRedis(url: string, onError: (error: Error) => void): Re
 }
 
 /**
- * Waits for Redis, then throws `EvictingRedisError` unless the eviction policy is `noeviction`. With an
- * eviction policy other than `noeviction`, Redis deletes BullMQ's jobs and keys when Redis runs out of memory.
+ * Waits for Redis. Throws `EvictingRedisError` if the eviction policy is not `noeviction`. With other
+ * policies, Redis deletes BullMQ's jobs and keys when Redis runs out of memory.
  */
 export async function checkNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');

@@ -54,7 +54,7 @@ export function endOnSignal(
   });
 }
 
-/** The dependencies from which every service builds its module. */
+/** The dependencies that every service passes to its module. */
 export interface ServiceParts {
   readonly messaging: Messaging;
   readonly logger: Logger;

@@ -10,10 +10,7 @@ export interface TimeShareOptions {
 
 /** Time for which an account is active after a request, in milliseconds. */
 const activeMs = 1_000;
-/**
- * Maximum number of accounts for which the used time is stored. An account without a stored time starts with
- * a full burst.
- */
+/** Maximum number of accounts with a stored time. An account without a stored time starts with a full burst. */
 const usesMax = 10_000;
 
 interface Use {

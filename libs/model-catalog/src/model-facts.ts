@@ -126,7 +126,7 @@ const lowestRead = 0.025;
  * Anthropic).
  */
 const highestWrite = 2;
-/** The lowest documented minimum length of a cacheable prefix, which applies to Claude 5.1 and later. */
+/** The lowest documented minimum length of a cacheable prefix (Claude 5.1 and later). */
 const lowestMinTokens = 512;
 
 /**

@@ -66,8 +66,7 @@ export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
 }
 
 /**
- * Returns the rates of a request, which are the prices at the time of the request, in the highest tier that
- * the input exceeds.
+ * Returns the prices that apply at the time of a request, in the highest tier that the input exceeds.
  * @param at the time of the request, as Unix time in milliseconds
  */
 export function chooseRates(prices: ModelPrices, inputTokens: number, at: number): ModelRates {

@@ -14,7 +14,7 @@ const bucketsSeconds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
  * percentile of the delay hides a single long stall, so each stall is counted. A label specifies the cause of
  * the stall. `work` means that the stall was caused by work in this process's main thread. `host` means that
  * the host did not schedule the thread. On a busy machine, a stall takes longer than the work that causes it.
- * The metric `event_loop_stall_cpu_seconds` therefore records the processor time of each stall.
+ * The metric `event_loop_stall_cpu_seconds` records the processor time of each stall.
  * @returns a function that stops the measurement
  */
 export function watchEventLoop(metrics: Metrics): () => void {

@@ -1,6 +1,6 @@
 /**
- * Waits for `work` for at most `limitMs`, then returns `fallback`. After the time limit, the work continues, but
- * its result or rejection is ignored. If the work rejects within the time limit, the rejection is passed on.
+ * Returns the result of `work`, or `fallback` if the work takes longer than `limitMs`. After this time, the
+ * work continues, but its outcome is ignored. If `work` rejects earlier, the function also rejects.
  */
 export async function withTimeout<Result, const Fallback>(
   work: Promise<Result>,

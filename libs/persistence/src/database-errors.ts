@@ -86,10 +86,7 @@ function matches(pattern: RegExp, value: unknown): boolean {
   return typeof value === 'string' && pattern.test(value);
 }
 
-/**
- * Returns the error to throw to callers, which is `service_unavailable` if the database is unavailable, and
- * otherwise the original error.
- */
+/** Returns `service_unavailable` if the database is unavailable. Otherwise, returns the original error. */
 export function mapDatabaseError(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
   const detail = error instanceof Error ? error.message : String(error);

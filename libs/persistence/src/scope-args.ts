@@ -31,8 +31,8 @@ export class ScopeError extends Error {
 
 /**
  * Restricts an operation to one account by adding the account to every filter and every new row. Throws a
- * ScopeError for another account's row, and for a link to an existing row, which could belong to another
- * account. Unknown operations, including raw SQL, also throw a ScopeError.
+ * ScopeError for another account's row. Links to existing rows also throw, because the row could belong to
+ * another account. Unknown operations, including raw SQL, also throw a ScopeError.
  */
 export function scopeArgs(operation: string, args: unknown, scope: AccountScope): Args {
   const given = (args ?? {}) as Args;

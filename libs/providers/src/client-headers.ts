@@ -7,7 +7,7 @@ export interface ClientHeaders {
   readonly providerRequestId: string | null;
   /**
    * The content encoding, if the provider compressed the body although the request disallows compression. The
-   * gateway must decompress such a body (up to a size limit) or fail the request.
+   * gateway must decompress this body (up to a size limit) or fail the request.
    */
   readonly contentEncoding: string | null;
 }

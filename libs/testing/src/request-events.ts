@@ -18,7 +18,7 @@ export function createAcceptedEvent(change: Partial<RequestAcceptedV1> = {}): Re
   };
 }
 
-/** A plan for a list of `tools` tools, of which the first `k` are forwarded. */
+/** A plan that forwards the first `k` of `tools` tools. */
 export function createPlanEvent(tools: number, k: number): NonNullable<RequestEventV1['plan']> {
   return {
     intent: 'act',
@@ -37,7 +37,7 @@ export function createPlanEvent(tools: number, k: number): NonNullable<RequestEv
   };
 }
 
-/** The fields of a request without tools that was sent unchanged. */
+/** The fields of an unchanged request without tools. */
 const unplanned = {
   toolsOffered: null,
   toolsIn: 0,

@@ -84,7 +84,7 @@ function findForeignLosses(request: ChatRequest, { name: format, takesGrammars }
   ].flat();
 }
 
-/** Skips parts that only the original format defines, because each such part is already one loss. */
+/** Skips parts that only the original format defines, because each of these parts is already one loss. */
 function findInMessage(message: ChatMessage, path: string, format: ProviderFormat): Loss[] {
   const inParts = message.parts.map((part, index) =>
     part.type === 'opaque' ? [] : listLosses(`${path}parts[${index}].`, part.extensions, format),

@@ -48,7 +48,7 @@ const calibrationBucket = z.object({
    */
   decided_by: z.string(),
   /**
-   * The number of tools that the gateway forwards because of their rank. Null unless the bucket's K was
+   * The number of tools that the gateway forwards because of their rank. Null if the bucket's K was not
    * derived from measurements.
    */
   k: z.int().min(1).nullable(),
@@ -58,13 +58,13 @@ const calibrationBucket = z.object({
    */
   k_without_recovery: z.int().min(1).nullable(),
   /**
-   * Expected recall if the best `k` tools are forwarded. `forwarded_recall` is null unless the K of the
-   * bucket is measured.
+   * Expected recall if the best `k` tools are forwarded. `forwarded_recall` is null if the bucket's K was not
+   * measured.
    */
   forwarded_recall: boundedRecall.nullable(),
   /**
    * Expected recall if the best `k` tools are forwarded and pruned tools can be recovered. `effective_recall`
-   * is null unless the K of the bucket is measured.
+   * is null if the bucket's K was not measured.
    */
   effective_recall: boundedRecall.nullable(),
   recovery_rate: recoveryRateShown,

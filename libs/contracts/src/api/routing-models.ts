@@ -100,8 +100,8 @@ const modelName = keepable(z.string().trim().min(1).max(256));
 export const declaredModelsMax = 1_000;
 
 /**
- * The properties with which an account declares a model. For a property that is null or absent, the gateway
- * uses the value from the catalogue or from the provider's list.
+ * The body of a request that declares a model. For a property that is null or absent, the gateway uses the
+ * value from the catalogue or from the provider's list.
  */
 export const declaredModelBody = z.strictObject({
   aliases: z

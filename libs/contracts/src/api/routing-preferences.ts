@@ -55,7 +55,7 @@ const providerOrder = z
   .max(64)
   .meta({
     description:
-      'The providers that serve a model name without a provider, most preferred first, if several connected providers have the model. The maker of the model ranks before providers that are not in the list.',
+      'The order of providers for model names without a provider, if several connected providers have the model. The maker of the model ranks before providers that are not in the list.',
     examples: [['azure', 'openai']],
   });
 
@@ -68,9 +68,9 @@ export const routingPreferences = z.strictObject({
   /** The allowed providers. Null allows all providers. */
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
   /**
-   * The providers that serve a model name without a provider, most preferred first, if several connected
-   * providers have the model. The company that makes the model ranks before providers that are not in the
-   * list. Account services from the previous release do not send `provider_order`.
+   * The order of providers for model names without a provider, if several connected providers have the model.
+   * The company that makes the model ranks before providers that are not in the list. Account services from
+   * the previous release do not send `provider_order`.
    */
   provider_order: providerOrder.default([]),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */

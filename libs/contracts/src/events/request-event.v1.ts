@@ -19,8 +19,8 @@ export const modelChoiceRecord = z.object({
       /** The model, as `<provider>/<model>`. */
       id: z.string().max(320),
       /**
-       * The score by which the candidates are sorted. Depending on the mode, the score is an amount in USD,
-       * a time in milliseconds, or quality multiplied by recall. Null means unknown.
+       * The score that determines the order of the candidates. Depending on the mode, the score is an amount
+       * in USD, a time in milliseconds, or quality multiplied by recall. Null means unknown.
        */
       score: z.number().nullable(),
       quality: z.number(),
@@ -56,8 +56,8 @@ export type RequestAcceptedV1 = z.infer<typeof requestAcceptedV1>;
 const toolNeed = z.object({
   tool: z.string(),
   /**
-   * The smallest K with which the plan would have included the tool. Any larger K would also have included
-   * the tool.
+   * The smallest K that would have included the tool in the plan. Any larger K would also have included the
+   * tool.
    */
   heldFromK: z.int().min(1),
   /** Whether the recorded plan would have forwarded the tool. */
@@ -151,8 +151,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
       /** Whether the plan would have sent the recovery tool. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
-       * The probability with which the gateway made the conversation a shadow conversation. Present only for
-       * the request for which the random draw was made.
+       * The share of shadow conversations at the time of the random draw. Present only for the request with
+       * the random draw.
        */
       shadowShare: z.number().optional(),
     })
@@ -272,8 +272,8 @@ export const candidateTuples = z.custom<readonly CandidateTuple[]>(
 );
 
 /**
- * The format in which request events travel from the gateway's spool to the request log. Ranked tools account
- * for most of an event's size. 100 ranked tools take up 3.8 kB as tuples and 9.9 kB as objects.
+ * The format of request events between the gateway's spool and the request log. Ranked tools account for most
+ * of an event's size. 100 ranked tools take up 3.8 kB as tuples and 9.9 kB as objects.
  */
 export const shippedRequestEventV1 = requestEventV1.extend({
   plan: requestEventV1.shape.plan.unwrap().extend({ candidates: candidateTuples }).nullable(),

@@ -49,9 +49,9 @@ export type SchemaStepName =
 const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
 
 /**
- * Compresses tool definitions without changing which arguments are valid. The compressed definition depends
- * only on the mode and the definition's bytes, so the gateway may cache it indefinitely. The gateway sends
- * only definitions that are missing from its cache.
+ * Compresses tool definitions. A compressed definition accepts the same arguments as the original. The
+ * compressed definition depends only on the mode and the definition's bytes, so the gateway may cache it
+ * indefinitely. The gateway sends only definitions that are missing from its cache.
  */
 export const compressSchemas = defineRpc({
   subject: 'compressor.compress-schemas.v1',

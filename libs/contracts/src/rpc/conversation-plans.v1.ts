@@ -12,9 +12,9 @@ export const conversationAdditionsMax = 64;
  */
 export const conversationPlan = z.object({
   /**
-   * The method by which the tools are sent to the provider. The method `whole` sends every tool unchanged.
-   * The method `deferred` sends every tool, and defers tools that are not in `tools` behind the provider's
-   * tool search. The method `pruned` sends only the tools in `tools`.
+   * How the gateway sends the tools to the provider. The method `whole` sends every tool unchanged. The
+   * method `deferred` sends every tool, and defers tools that are not in `tools` behind the provider's tool
+   * search. The method `pruned` sends only the tools in `tools`.
    */
   mode: z.enum(['whole', 'deferred', 'pruned']),
   /**

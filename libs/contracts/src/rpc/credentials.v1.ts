@@ -40,10 +40,7 @@ export const credentialSecret = z.object({
 });
 export type CredentialSecret = z.output<typeof credentialSecret>;
 
-/**
- * Returns the X25519 public key with which callers seal credentials before sending. All vault replicas share
- * this key pair.
- */
+/** Returns the X25519 public key that callers use to seal credentials. All vault replicas share this key pair. */
 export const getSealingKey = defineRpc({
   ...common,
   subject: 'provider-vault.get-sealing-key.v1',
@@ -97,8 +94,8 @@ export const openCredential = defineRpc({
 });
 
 /**
- * Reports whether a credential works. The report contains the HTTP status with which the provider rejected
- * the credential, or null if the credential works again.
+ * Reports whether a credential works. The report contains the HTTP status of the provider's rejection, or
+ * null if the credential works again.
  */
 export const reportCredential = defineRpc({
   ...common,
@@ -127,9 +124,9 @@ const rotation = { server: 'provider-vault', callers: ['operator'], deadlineMs: 
 const keyVersion = z.int().min(1).max(999_999_999);
 
 /**
- * Selects the version of the key-encryption key with which new credentials are encrypted. Null selects the
- * highest version that the replica has. The vault rejects the call with `invalid_field` if a running replica
- * lacks the key. The call is idempotent.
+ * Selects the version of the key-encryption key for new credentials. Null selects the highest version that
+ * the replica has. The vault rejects the call with `invalid_field` if a running replica lacks the key. The
+ * call is idempotent.
  */
 export const activateKey = defineRpc({
   ...rotation,

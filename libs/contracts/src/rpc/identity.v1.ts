@@ -19,8 +19,8 @@ export const getLoginSessionKeys = defineRpc({
 });
 
 /**
- * Returns the X25519 public key with which callers seal passwords before sending. All replicas of the account
- * service share this key pair.
+ * Returns the X25519 public key that callers use to seal passwords. All replicas of the account service share
+ * this key pair.
  */
 export const getIdentitySealingKey = defineRpc({
   ...common,
@@ -153,8 +153,8 @@ export const changePassword = defineRpc({
     clientAddress,
     ...fromOrigin,
     /**
-     * The public key to which the new device token is sealed. The public key is null if the caller does not
-     * use device cookies.
+     * The public key that seals the new device token. The public key is null if the caller does not use
+     * device cookies.
      */
     recipientPublicKey: base64.nullable().default(null),
   }),

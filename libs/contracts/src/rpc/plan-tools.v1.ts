@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { count, id, sha256Hex } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
-/** The way in which the model can reach pruned tools. See “recovery mode” in the glossary. */
+/** How the model can reach pruned tools. See “recovery mode” in the glossary. */
 const recoveryMode = z.enum(['in_place', 'regrown']);
 
 /**
@@ -19,7 +19,7 @@ const plannedConversation = z.object({
   forwarded: z.array(count).max(4096),
   /** Number of user turns for which tools were selected. */
   turns: count,
-  /** The version of the routing policy with which the tools were first selected. */
+  /** The version of the routing policy that first selected the tools. */
   policyVersion: z.string().max(200),
   /** The ranking method used at the start of the conversation. See “ranking method” in the glossary. */
   lane: z.enum(['semantic', 'keyword']),
@@ -170,7 +170,7 @@ const planToolsReply = z.discriminatedUnion('status', [
           .enum(['called', 'tool_choice', 'mentioned', 'built_in', 'cache_control', 'core', 'system_prompt'])
           .optional(),
         /**
-         * The smallest K with which the tool is in this turn's tool set. `heldFromK` is 1 for tools that are
+         * The smallest K that puts the tool into this turn's tool set. `heldFromK` is 1 for tools that are
          * always included. `heldFromK` occurs only in replies for shadow conversations.
          */
         heldFromK: z.int().min(1).optional(),
@@ -204,16 +204,16 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     isShadow: z.boolean().default(false),
     /**
-     * The probability with which the router made the conversation a shadow conversation. Present only in the
-     * reply to the request for which the random draw was made.
+     * The share of shadow conversations at the time of the random draw. Present only in the reply to the
+     * request with the random draw.
      */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
-     * The method by which the model can reach pruned tools. The recovery mode is fixed for the conversation.
-     * If `armed` is true, the gateway sends the recovery tool with the selected tools. In the mode
-     * `in_place`, the tools and the prompt prefix never change. In upstream requests, the gateway replaces
-     * calls to tools outside `forwarded` with calls to the recovery tool. In the mode `regrown`, the gateway
-     * adds recovered tools to `forwarded`.
+     * How the model can reach pruned tools. The recovery mode is fixed for the conversation. If `armed` is
+     * true, the gateway sends the recovery tool with the selected tools. In the mode `in_place`, the tools
+     * and the prompt prefix never change. In upstream requests, the gateway replaces calls to tools outside
+     * `forwarded` with calls to the recovery tool. In the mode `regrown`, the gateway adds recovered tools to
+     * `forwarded`.
      */
     recovery: z.object({ armed: z.boolean(), way: recoveryMode }).default({ armed: false, way: 'in_place' }),
     /**
@@ -260,7 +260,7 @@ export const planTools = defineRpc({
   reply: planToolsReply,
 });
 /**
- * Minimum number of characters in earlier turns for which a hash is sent instead of the text. For shorter
+ * If earlier turns have at least this number of characters, a hash is sent instead of the text. For shorter
  * turns, the hash saves little, and an unknown hash costs a second round trip.
  */
 export const earlierCharactersMin = 4_000;

@@ -103,7 +103,7 @@ export const calibratedBucket = z.object({
   decidedBy: z.string().max(64).optional(),
   /**
    * The value of K for requests in which pruned tools can be recovered. With this K, effective recall meets
-   * the recall target. Null unless K was measured.
+   * the recall target. Null if K was not measured.
    */
   k: z.int().min(1).nullable().optional(),
   /**
@@ -111,7 +111,7 @@ export const calibratedBucket = z.object({
    * recall target. Null if no K meets the recall target.
    */
   kWithoutRecovery: z.int().min(1).nullable().optional(),
-  /** The expected recall with a K of `k`. `expected` is null unless the K of the bucket is measured. */
+  /** The expected recall with a K of `k`. `expected` is null if the bucket's K was not measured. */
   expected: expectedRecall.nullable().optional(),
   recoveryRate: recoveryRate.optional(),
   /** The recall retest. Null if recall is not being retested. */
@@ -199,7 +199,7 @@ export interface PolicyDecision {
   readonly bucket: string;
   readonly state: 'calibrated' | 'prior' | 'off';
   readonly reason: PolicyReason;
-  /** The measured values of K, with and without recovery. Null unless the bucket's K was measured. */
+  /** The measured values of K, with and without recovery. Null if the bucket's K was not measured. */
   readonly k: number | null;
   readonly kWithoutRecovery: number | null;
   /** The recovery rate that planning uses. */

@@ -2,7 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import type { Needs, ObservedLatency } from './question.ts';
 
-/** Assumed number of output tokens per response, which is close to the average agent turn. */
+/** Assumed number of output tokens per response. Agent turns have about this number on average. */
 const outputTokensTypical = 400;
 
 /**

@@ -96,8 +96,8 @@ export interface RoutingQuestion {
 /** A model that can serve the request, with its score. */
 export interface Candidate extends ListedModel {
   /**
-   * The score by which candidates are sorted. The score is an amount in USD in the modes `cheap` and `auto`,
-   * a time in milliseconds in `fast`, and quality × recall in `capable`.
+   * The score that determines the order of candidates. The score is an amount in USD in the modes `cheap` and
+   * `auto`, a time in milliseconds in `fast`, and quality × recall in `capable`.
    */
   readonly score: number;
   /** Expected cost of the request, in USD. Null if the prices are unknown. */

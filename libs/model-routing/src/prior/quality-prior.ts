@@ -59,8 +59,8 @@ function listFigures(models: readonly CatalogModel[]): Figure[] {
 
 /**
  * A model's ability before benchmark results are considered. A model released in mid-2025 at 3 USD per
- * million output tokens has the ability 0. A model that is one year newer or four times as expensive has an
- * ability that is higher by 1.
+ * million output tokens has the ability 0. One more year, or four times the price, increases the ability by
+ * 1.
  */
 function estimateAbility({ prices, releasedAt }: CatalogModel): number {
   const price = Math.max(0.05, prices?.output ?? 1);

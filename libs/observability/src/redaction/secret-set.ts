@@ -7,26 +7,23 @@ export const secretCharsMin = 8;
  * at the end, because all keys of a provider start with the same characters.
  */
 const tailChars = secretCharsMin;
-/**
- * Minimum number of characters at the end of a secret that are redacted when the start of the secret is
- * missing.
- */
+/** If the start of a secret is missing, its end is redacted only if at least this number of characters match. */
 const partCharsMin = 20;
 /**
- * Maximum number of secrets that may end with the same characters and are still compared. With more such
- * secrets, every occurrence of these last characters is redacted.
+ * Maximum number of secrets that may end with the same characters and are still compared. Above the maximum,
+ * every occurrence of the shared last characters is redacted.
  */
 const peersMax = 16;
 /**
- * Maximum number of secrets for which a plain search runs before the rolling hash, because the plain search
- * is faster.
+ * Up to this number of secrets, a plain search runs before the rolling hash, because the plain search is
+ * faster.
  */
 const plainSearchMax = 4;
 const marksSize = 1 << 12;
 const base = 0x01000193;
 const { imul, max, min } = Math;
 /**
- * The weight of the character that leaves the window of the rolling hash, which is `base` to the power of
+ * In the rolling hash, the weight of the character that leaves the window, which is `base` to the power of
  * `tailChars`.
  */
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);

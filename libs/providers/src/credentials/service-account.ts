@@ -56,9 +56,9 @@ interface SignedToken {
 const tokens = new Map<string, SignedToken>();
 
 /**
- * Signs a token for one Google service, or returns a cached token. The signed token is used instead of an
- * access token, which saves a round trip to Google's token endpoint. The signed token is valid for one Google
- * service and for one hour.
+ * Signs a token for one Google service, or returns a cached token. The signed token replaces an access token
+ * and saves a round trip to Google's token endpoint. The signed token is valid for one Google service and for
+ * one hour.
  * @throws DOMException or TypeError when the private key is invalid https://google.aip.dev/auth/4111
  */
 export async function signServiceToken(

@@ -18,7 +18,7 @@ export interface EgressGuardOptions {
    * `checkResolved` ignore this list, so no account can save one of these origins as a provider address.
    */
   readonly ownOrigins?: readonly string[];
-  /** The gateway's own addresses, which must not be used as a provider's address. By default, the list is empty. */
+  /** The gateway's own addresses. No provider may have one of these addresses. By default, the list is empty. */
   readonly gateway?: OwnEndpoints;
   /** Resolves a host name to all its IP addresses. The default is the operating system's resolver. */
   readonly resolve?: Resolve;

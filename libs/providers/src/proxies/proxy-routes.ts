@@ -39,9 +39,9 @@ const families: readonly (readonly [endpoint: ProxyEndpoint, model: RegExp, shap
 const converseFamilies = /(^|\.)(?:anthropic|amazon)\./;
 
 /**
- * Returns the path of an endpoint for a model, which is InvokeModel's path or, for the Responses API, the
- * OpenAI-compatible path. An ARN does not contain the model's name, so only the Responses API is available
- * for an ARN. See https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+ * Returns the route of an endpoint for a model. The Responses API has the OpenAI-compatible path. Other
+ * endpoints have InvokeModel's path. An ARN contains no model name, so an ARN works only with the Responses
+ * API. See https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
  */
 export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRoute | undefined {
   if (endpoint === 'responses')

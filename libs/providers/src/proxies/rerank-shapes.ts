@@ -3,8 +3,8 @@ import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
 import { fieldsOf, isFields, listOf, present, without } from './shape-fields.ts';
 
 /**
- * The documents of a rerank request as strings. Cohere's body shape, which is the usual shape, accepts
- * strings and objects with a `text` field.
+ * The documents of a rerank request as strings. The usual body shape, which is Cohere's, accepts strings and
+ * objects with a `text` field.
  */
 function textsOf({ documents }: JsonFields): readonly string[] {
   const texts = listOf(documents).map((document) => (isFields(document) ? document['text'] : document));

@@ -1,8 +1,8 @@
 /** Settings for how the replay provider sends a response, including failures. */
 export interface ReplayControls {
   /**
-   * Sizes of the chunks in which the body is sent. The list of sizes repeats until the body ends. If no chunk
-   * sizes are given, the body is sent as a single chunk.
+   * Sizes of the body's chunks, in bytes. The list of sizes repeats until the body ends. If no chunk sizes
+   * are given, the body is sent as a single chunk.
    */
   readonly chunkBytes?: number | readonly number[];
   /** Whether the response body is also split inside every multi-byte character. */

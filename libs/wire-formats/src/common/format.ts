@@ -176,7 +176,7 @@ export interface RequestRenderOptions {
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The default output limit. Only formats that require an output limit use the default. */
   readonly maxOutputTokensDefault?: number;
-  /** False if the model rejects a reasoning effort. A reasoning effort is then reported as a loss. */
+  /** False if the model rejects a reasoning effort. If false, a reasoning effort is reported as a loss. */
   readonly takesReasoningEffort?: boolean;
   /**
    * True if the model accepts system messages after user messages. Models that reject system messages after user
@@ -186,8 +186,8 @@ export interface RequestRenderOptions {
   /** The API version, for formats that have API versions. If no version is given, the format chooses the version. */
   readonly apiVersion?: string;
   /**
-   * The key with which the provider serves all requests of a conversation from the same prompt cache. Formats
-   * that have no field for the key ignore it. A key that the client sent takes precedence.
+   * A key for the provider's prompt cache. Requests with the same key use the same cache. Formats that have
+   * no field for the key ignore it. A key that the client sent takes precedence.
    */
   readonly promptCacheKey?: string;
 }

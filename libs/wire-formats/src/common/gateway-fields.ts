@@ -16,8 +16,8 @@ export const cloudFields = [
 export type CloudField = (typeof cloudFields)[number];
 
 /**
- * A tool definition field that contains example requests for which the tool is needed. The gateway reads the
- * field and never forwards it.
+ * A tool definition field with examples of requests that need the tool. The gateway reads the field and never
+ * forwards it.
  */
 export const examplesField = 'x-svc-examples';
 

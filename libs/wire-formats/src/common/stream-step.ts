@@ -1,7 +1,7 @@
 import type { StreamEvent } from '@gateway/interchange';
 
 /**
- * The result of one step of a stream parser, which consists of the parser's next state and the emitted
+ * The result of one step of a stream parser. A result contains the parser's next state and the emitted
  * events.
  */
 export type Step<State> = readonly [State, readonly StreamEvent[]];

@@ -4,7 +4,7 @@ import { converse } from './converse.ts';
 
 const { client, provider } = converse;
 
-/** The events of a response in another format, in which tool calls overlap. */
+/** The events of a response in another format, with overlapping tool calls. */
 const foreignAnswer: StreamEvent[] = [
   { type: 'message-start', format: 'chat-completions', id: 'id' },
   { type: 'thinking-start', choice: 0, block: 0 },

@@ -64,8 +64,8 @@ export function parseObject(text: string): JsonObject | undefined {
 const providerDepthMax = 512;
 
 /**
- * Maximum length, in characters, at which counting brackets is faster than scanning. Most responses and
- * almost all stream chunks are shorter than this maximum.
+ * Up to this number of characters, counting brackets is faster than scanning. Most responses and almost all
+ * stream chunks are shorter.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -39,8 +39,8 @@ let scratchOpen = new Uint32Array(512);
 /**
  * Validates JSON text in one pass over the bytes and records the positions of the values. Accepts the same
  * texts as `JSON.parse` (RFC 8259), with up to `depthMax` nested containers. A byte order mark and any text
- * after the value are rejected. The scan uses 12 bytes of memory for each value and each key, which is at
- * most six times the size of the text.
+ * after the value are rejected. The scan uses 12 bytes of memory for each value and each key, and at most six
+ * times the size of the text.
  * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonTape {

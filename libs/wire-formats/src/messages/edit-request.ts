@@ -21,7 +21,7 @@ const membersOfTools = ['tools', 'tool_choice'] as const;
 
 /**
  * Fields that the gateway validates. If a client repeats a field, the gateway validates the last occurrence
- * and removes the earlier occurrences. A provider that reads the first occurrence of a field then reads the
+ * and removes the earlier occurrences. Providers that read the first occurrence of a field also use the
  * validated value.
  */
 const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfTools] as const;
@@ -55,8 +55,8 @@ export function editRequest(request: RequestEdit): EditedRequest {
 export const toolChangesBeta = 'mid-conversation-tool-changes-2026-07-01';
 
 /**
- * Inserts the system messages that load deferred tools. Anthropic accepts such a system message only directly
- * after a user message, and only if a model message or no message follows.
+ * Inserts the system messages that load deferred tools. Anthropic accepts a system message that loads tools
+ * only directly after a user message. Only a model message may follow.
  */
 function insertLoads({ outline: { messages, tools }, loadTools = [] }: RequestEdit): ByteEdit[] {
   return loadTools.flatMap(({ after, tools: loaded }): ByteEdit[] => {

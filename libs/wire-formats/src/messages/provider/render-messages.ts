@@ -146,7 +146,7 @@ function renderMessage(message: ChatMessage, field: string, context: RenderConte
   };
 }
 
-/** Anthropic rejects blank text blocks, which many providers send next to calls. */
+/** Many providers send blank text blocks next to tool calls. Anthropic rejects blank text blocks. */
 function isBlankText(part: ChatPart, message: ChatMessage): boolean {
   return part.type === 'text' && part.text.trim() === '' && message.parts.length > 1;
 }
