@@ -15,7 +15,8 @@ const configSchema = z.object({
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**
    * Maximum number of bytes of tool vectors that one account may add to the cache per UTC day. The vectors of one tool take
-   * about 1,300 bytes with both encoders. Above this limit, each replica computes the account's vectors itself.
+   * about 1,300 bytes with both encoders. If an account exceeds this limit, each replica computes the account's vectors
+   * itself.
    */
   ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX: unlessEmpty(
     z.coerce
@@ -31,13 +32,13 @@ const configSchema = z.object({
    */
   ROUTER_ENCODER: unlessEmpty(z.enum(['static', 'minilm']).default('static')),
   /**
-   * Path to the encoder directory. The directory contains either an encoder of this project (`encoder.json`) or
-   * any sentence transformer (`model.onnx`, `tokenizer.json`). The shipped encoder by default.
+   * Path to the encoder directory. The directory contains either an encoder of this project (`encoder.json`) or any
+   * sentence transformer (`model.onnx`, `tokenizer.json`). The default is the shipped encoder.
    */
   ROUTER_ENCODER_DIR: unlessEmpty(z.string().default(encoderDir)),
   /**
    * Path to the reranker directory. The directory contains either a feature reranker (`features.json`) or any
-   * cross-encoder. `none` disables reranking. The shipped reranker by default.
+   * cross-encoder. `none` disables reranking. The default is the shipped reranker.
    */
   ROUTER_RERANKER_DIR: unlessEmpty(z.string().default(rerankerDir)),
   /** Number of threads per inference. With a single thread, the other cores stay free for other requests. */

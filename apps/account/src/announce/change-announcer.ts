@@ -72,8 +72,8 @@ export class ChangeAnnouncer {
   readonly #database: AccountDatabase;
   readonly #logger: Pick<Logger, 'warn'>;
   /**
-   * The unannounced epochs that the last sweep found. The second sweep that finds a change announces the
-   * change again. During the first sweep, another process may still be announcing the change.
+   * The unannounced epochs that the last sweep found. A sweep announces a change only if the previous sweep also
+   * found it. Until then, another process may still be announcing the change.
    */
   #lastSwept: ReadonlyMap<string, number> = new Map();
   #timer: NodeJS.Timeout | undefined;

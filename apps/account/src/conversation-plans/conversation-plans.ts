@@ -98,8 +98,8 @@ export async function keepUnchangedTurn(
 }
 
 /**
- * Filters the given names, and returns the names that `keepUnchangedTurn` has stored. Each read restarts the
- * retention period of the returned names.
+ * Returns the given names that `keepUnchangedTurn` has stored. Each read restarts the retention period of the
+ * returned names.
  */
 export async function findUnchangedTurns(
   { database }: PlanContext,

@@ -26,7 +26,7 @@ export function deletionSteps(
 ): readonly DeletionStep[] {
   return [
     {
-      // The deletion is announced again, because the earlier process may have stopped right after the commit.
+      // The deletion is announced again, because a previous attempt may have stopped right after the commit.
       service: 'edge-gateway',
       forget: ({ accountId, epoch }) => {
         changes.announceAccountChange({ accountId, epoch, deleted: true });

@@ -49,8 +49,8 @@ export const guessAllowances = {
   /** Sign-in attempts with one email address, from all networks that have not used up their own budget. */
   newcomers: { free: 200, ...doubling },
   /**
-   * Emails of one kind to a single address. The longest block is shorter than the lifetime of an emailed link.
-   * A person always has a valid link, even if strangers request emails to the person's address.
+   * Emails of one kind to a single address. The longest block of emails is shorter than the lifetime of an emailed
+   * link. A person always has a valid link, even if strangers request emails to the person's address.
    */
   mail: { free: 3, firstBlockMs: 60_000, longestBlockMs: 45 * 60_000 },
   /** Emails that were requested from one client address. */

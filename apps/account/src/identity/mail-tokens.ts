@@ -17,7 +17,7 @@ export const linkLifetimeMs: Readonly<Record<MailPurpose, number>> = {
 /** How long a link from the operator's command line is valid, in milliseconds. */
 export const operatorLinkLifetimeMs = 24 * hourMs;
 
-/** Maximum number of valid links of one kind per person. Each further link invalidates the oldest link. */
+/** Maximum number of valid links of one kind per person. Each additional link invalidates the oldest link. */
 const tokensPerPurposeMax = 5;
 
 export interface NewMailToken {

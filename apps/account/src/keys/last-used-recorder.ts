@@ -53,8 +53,8 @@ export class LastUsedRecorder {
 }
 
 /**
- * Stores the last use of API keys in the database. Several replicas may record uses of the same key. A
- * condition in the query limits all replicas together to one write per minute and key.
+ * Stores the last use of API keys in the database. Several replicas may record uses of the same key. A condition in
+ * the query ensures that all replicas together write at most once per minute and key.
  */
 export function writeLastUsedTo(database: AccountDatabase): WriteLastUsed {
   return async (keyIds, usedAt) => {

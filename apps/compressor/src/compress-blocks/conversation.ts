@@ -42,7 +42,7 @@ const quotesMax = 4;
 const losslessText: readonly TextStep[] = [terminal, trailingSpace];
 const lossyText: readonly TextStep[] = [blobs, logFolding, headTail];
 
-/** A block that was sent in full, without references, so that later blocks can refer to it. */
+/** A block that was sent in full and without references. Later blocks can refer to it. */
 interface SentBlock {
   readonly label: string;
   readonly place: number;

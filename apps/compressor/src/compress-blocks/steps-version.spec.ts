@@ -3,7 +3,7 @@ import { contextSteps, contextStepsVersion, contextStepsVersions } from '@gatewa
 import type { CompressionSettings, ContextBlock, Speaker } from './context-block.ts';
 import { ConversationCompressor } from './conversation.ts';
 
-/** The digest of the output for the recorded conversation, by version of the compression steps. */
+/** For each version of the compression steps, the digest of the output for the recorded conversation. */
 const digests: Readonly<Record<number, string>> = {
   1: '9894b453fa732b17ae29e5a4d3dbd025b401cd45b9e03da70f1b6f896f0bd327',
 };

@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 /**
- * Compresses large definitions every 100 ms for a number of seconds. Returns the number of rejected requests.
+ * Compresses large definitions every 100 ms for the given number of seconds. Returns the number of rejected requests.
  */
 async function load(accountId: string, seconds: number): Promise<number> {
   const definitions = [{ hash: 'a', text: 'a'.repeat(smallUnitsMax + 1) }];

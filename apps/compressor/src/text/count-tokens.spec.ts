@@ -97,7 +97,7 @@ function writeWord(seed: number): string {
 }
 
 /**
- * The shortest processor time among several counts. Other processes can only lengthen the measured time of a count.
+ * The shortest processor time of several counts. Other processes can only lengthen the measured time of a count.
  */
 function leastMs(text: string, wantedMs = 0): number {
   let least = Infinity;

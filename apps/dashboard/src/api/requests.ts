@@ -79,7 +79,7 @@ const triesMax = 25;
 const betweenTriesMs = 400;
 
 /**
- * Loads a request that has just finished. First polls the request list of the session, because a request
+ * Loads a request that has just finished. The query first polls the request list of the session, because a request
  * appears in the log after about a second.
  */
 export function useNewRequest(requestId: string | undefined, sessionId: string) {

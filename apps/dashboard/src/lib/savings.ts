@@ -11,9 +11,9 @@ export interface Savings {
 
 /**
  * The measured net number of saved tokens. The net number is the tokens of pruned definitions (counted with a
- * tokenizer) plus compression, minus recovery rounds. The net number is negative if recovery cost more tokens
- * than pruning and compression saved. Every page shows the net number as “Tokens saved”. The billing unit is
- * a different figure (`net_tokens_saved`).
+ * tokenizer), plus the tokens saved by compression, minus the tokens of recovery rounds. The net number is negative
+ * if recovery cost more tokens than pruning and compression saved. Every page shows the net number as “Tokens saved”.
+ * The billing unit is a different figure (`net_tokens_saved`).
  */
 export function sumTokensSaved(savings: Savings): number | null {
   const { tool_tokens_saved: tools, compression_tokens_saved: compression } = savings;

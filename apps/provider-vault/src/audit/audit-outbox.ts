@@ -48,7 +48,7 @@ const everyMs = 2_000;
  * that frequent changes of one account cause few calls to the account service.
  */
 const gatherMs = 200;
-/** Maximum number of events per call, and number by which a reduced maximum grows after each successful call. */
+/** Maximum number of events per call. After each successful call, a reduced maximum grows by `eventsAdded`. */
 const eventsMax = 100;
 const eventsAdded = 5;
 

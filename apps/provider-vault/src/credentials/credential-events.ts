@@ -12,7 +12,7 @@ import type { Counter } from '@gateway/observability';
 export type OpeningOutcome = 'opened' | 'missing' | 'failed' | 'unavailable';
 export type RewrappingOutcome = 'rewrapped' | 'failed';
 
-/** Minimum time in milliseconds between two notifications, each of which makes gateways reload the account. */
+/** Minimum time in milliseconds between two notifications. Each notification makes gateways reload the account. */
 const noteEveryMs = 200;
 
 /** Counts decryptions and re-encryptions of credentials, and announces changes of credentials. */

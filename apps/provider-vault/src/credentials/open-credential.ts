@@ -18,7 +18,7 @@ export interface OpenCredentialRequest {
 export interface OpenedCredential {
   readonly sealedSecret: string | null;
   readonly baseUrl: string | null;
-  /** Whether the provider rejected the credential according to the latest report. */
+  /** Whether the latest report states that the provider rejected the credential. */
   readonly isFailing: boolean;
 }
 

@@ -67,8 +67,8 @@ function refuse(message: string): GatewayError {
 }
 
 /**
- * Removes key versions that no credential uses any more. Returns the removed key versions and the remaining
- * key versions. Operators can delete the keys of removed versions from the configuration.
+ * Removes key versions that no credential uses any more. Returns the removed key versions and the remaining key
+ * versions. Operators can then delete the keys of these versions from the configuration.
  */
 export async function retireKeys({
   keyVersions,

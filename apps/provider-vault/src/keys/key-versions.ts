@@ -27,8 +27,8 @@ export interface LackingReplica {
 export const replicaSeenWithinMs = 60_000;
 
 /**
- * Id of the database lock under which only one decision about key versions is made at a time. Any number that
- * is unique in the vault's database is a valid lock id.
+ * Id of the database lock that allows only one decision about key versions at a time. Any number that is unique in
+ * the vault's database is a valid lock id.
  */
 const keyVersionLock = 7_301_001;
 const foreignKeyViolation = '23503';
@@ -132,7 +132,7 @@ export class KeyVersions {
         RETURNING v.version`;
       return rows.map(({ version }) => version).sort((a, b) => a - b);
     } catch (error) {
-      // The deletion fails if a concurrent write has encrypted data with one of the versions.
+      // The deletion fails if a concurrent write has encrypted data with one of the versions to delete.
       if (sqlStateOf(error) === foreignKeyViolation) return [];
       throw error;
     }

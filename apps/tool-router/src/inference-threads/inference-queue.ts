@@ -4,8 +4,8 @@ import { InferenceRefused, type InferenceOptions, type Urgency } from '../infere
 
 const urgencies: readonly Urgency[] = ['plan', 'refined', 'awaited', 'later', 'background'];
 /**
- * Maximum number of inference tasks per batch. Several plan tasks share one batch. Batches of other tasks are
- * small, because each task takes a few milliseconds and all results of a batch arrive together.
+ * Maximum number of inference tasks per batch. Several plan tasks share one batch. Other tasks are sent in small
+ * batches, because each task takes a few milliseconds and all results of a batch arrive together.
  */
 const batchTasksMax: Readonly<Record<Urgency, number>> = {
   plan: 64,
@@ -97,7 +97,7 @@ export class InferenceQueue {
     return [];
   }
 
-  /** Charges the computation time of a batch to the accounts of its vector tasks. */
+  /** Charges the computation time of a batch to the accounts whose vector tasks the batch contains. */
   noteTime(batch: readonly WaitingTask[], ms: number): void {
     for (const { options } of batch)
       if (countsAsVectorTime(options.urgency))

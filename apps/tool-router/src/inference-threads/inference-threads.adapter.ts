@@ -19,7 +19,7 @@ export interface InferenceThreadsOptions {
   readonly vectorTime: TimeShare;
   readonly logger: Logger;
   readonly metrics: InferenceMetrics;
-  /** Path to the worker thread's script. The inference thread's script by default. */
+  /** Path to the worker thread's script. The default is the inference thread's script. */
   readonly threadFile?: URL;
 }
 

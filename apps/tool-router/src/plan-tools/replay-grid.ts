@@ -3,7 +3,7 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { RankedTurn } from './grow-set.ts';
 import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 
-/** Approximate factor between two consecutive tried values of K (the number of ranked tools). */
+/** Approximate ratio of two consecutive values of K (the number of ranked tools) in a replay. */
 const gridFactor = 1.03;
 /**
  * Limit on the work of one replay. In long conversations with long tool lists, the router tries fewer values

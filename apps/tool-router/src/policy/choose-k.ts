@@ -56,8 +56,8 @@ export interface KQuestion {
   readonly kMin: number;
   readonly kOverride: number | null;
   /**
-   * The account's measured K (number of ranked tools). This K is applied unchanged. Null if the account has no
-   * measured K, so that the router chooses K by cost.
+   * The account's measured K (number of ranked tools). The router applies this K unchanged. Null if the account has
+   * no measured K, so that the router chooses K by cost.
    */
   readonly measured: MeasuredK | null;
   readonly price: PlanPrice | undefined;
@@ -266,10 +266,10 @@ function worthOf({ k, cost }: Option, { tools, scored }: KQuestion, rates: Rates
 }
 
 /**
- * The expected savings if pruning starts now, after requests with the whole tool list. The remaining requests of the
- * expected conversation send shorter definitions. The first request after pruning writes the remaining definitions
- * and all earlier messages to the cache again. Without pruning, the provider would read the definitions and messages
- * from the cache.
+ * The expected savings if pruning starts now, after requests with the whole tool list. Each remaining request of the
+ * expected conversation sends fewer tool definitions. The first request after pruning writes the remaining
+ * definitions and all earlier messages to the cache again. Without pruning, the provider would read the definitions
+ * and messages from the cache.
  */
 function worthOfSwitch(best: Option, question: KQuestion, sent: SentWhole): Worth {
   const { price, tools, scored } = question;

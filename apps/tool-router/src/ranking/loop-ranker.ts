@@ -60,8 +60,8 @@ function measureGains(
 
 /**
  * Raises the scores of a ranking. The gain is added to keyword scores, because keyword scores are log-odds. The
- * scores of the `semantic` method are probabilities, so the gain multiplies the odds. After a change, all scores of
- * this method are scaled to the sum 1.
+ * scores of the `semantic` method are probabilities, so the gain multiplies the odds. After a gain is applied, all
+ * `semantic` scores are scaled to the sum 1.
  */
 function raise(index: KeywordIndex, ranking: TurnRanking, gains: ReadonlyMap<number, number>): TurnRanking {
   if (gains.size === 0) return ranking;

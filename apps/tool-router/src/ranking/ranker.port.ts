@@ -14,7 +14,7 @@ export interface RankQuestion {
   readonly at: number;
   /** Names of the tools called in the transcript, in order of the first call. */
   readonly calledTools?: readonly string[];
-  /** Tool results that follow the turn, newest last. Without results, the ranking ignores the agent loop. */
+  /** Tool results that follow the turn, newest last. If there are no results, the ranking ignores the agent loop. */
   readonly recentResults?: readonly string[];
 }
 
@@ -45,8 +45,8 @@ export interface RankOptions {
    */
   readonly method?: RoutingMethod;
   /**
-   * Encoders that the semantic method should use. `first` by default. If the second encoder or its vectors
-   * are not available in time, the first encoder ranks the list, and `rankedBy` names the encoder.
+   * Encoders that the semantic method should use. The default is `first`. If the second encoder or its vectors are
+   * not available in time, the first encoder ranks the list, and `rankedBy` names the encoder.
    */
   readonly encoders?: EncoderChoice;
   /**

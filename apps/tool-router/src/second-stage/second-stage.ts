@@ -29,7 +29,7 @@ interface SecondStageOptions {
   readonly bothReranker?: Pick<FeatureReranker, 'id' | 'scoreFeatures'> | undefined;
 }
 
-/** The deadline of a ranking's inference, and the account to which it belongs. */
+/** The deadline for the inference of a ranking, and the account that requested the ranking. */
 export type InferenceTiming = Required<Pick<InferenceOptions, 'deadlineAt'>> &
   Pick<InferenceOptions, 'accountId'>;
 

@@ -12,7 +12,7 @@ export interface StageList {
    * a name contains the same pair of words twice, the tool is listed twice.
    */
   readonly namePairs: ReadonlyMap<string, readonly number[]>;
-  /** The sum of `idfOf` over the words in each tool's name, by tool position. */
+  /** For each tool, the sum of `idfOf` over the words in the tool's name. */
   readonly nameWeights: Float64Array;
   /** Words in each tool's parameter names, by tool position. */
   readonly parameterTerms: readonly (readonly string[])[];
@@ -29,7 +29,7 @@ const gramLength = 3;
  * Maximum length in characters of a word in the trigram index. Longer words are usually ids or encoded data.
  */
 const gramWordLengthMax = 24;
-/** Maximum number of words in the trigram index. All further words of the tool list are skipped. */
+/** Maximum number of words in the trigram index. Beyond this number, words of the tool list are skipped. */
 const gramWordsMax = 20_000;
 
 /** Number of words added to the trigram index between two pauses. */

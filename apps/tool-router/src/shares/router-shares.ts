@@ -28,7 +28,7 @@ export const loopShare: LoopShareOptions = {
 };
 
 /**
- * The accounts' shares of inference thread time. The maximum burst of computation time covers about 700
+ * How the accounts share the time of the inference threads. The maximum burst of computation time covers about 700
  * new tools.
  */
 export const vectorShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 200 };

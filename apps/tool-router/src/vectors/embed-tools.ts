@@ -30,7 +30,7 @@ export class ToolEmbedding {
     const parts: Buffer[] = [];
     let from = 0;
     while (from < texts.length) {
-      // The task size adapts after each task, so it is read again before the next task.
+      // The task size adapts after each task, so the code reads the size again before the next task.
       const some = texts.slice(from, from + this.#inference.textsPerTask);
       from += some.length;
       const numbers = await this.#inference.run({ kind: 'encode', texts: some }, { urgency: 'later' });

@@ -1,4 +1,4 @@
-/** A vector in the stored and shared form. Each element is an integer step multiplied by the scale. */
+/** A vector in the stored and shared form. Each number of the vector is an integer multiplied by the scale. */
 export interface PackedVector {
   readonly steps: Int8Array;
   readonly scale: number;

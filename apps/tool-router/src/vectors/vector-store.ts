@@ -22,8 +22,8 @@ export interface VectorStoreOptions {
   readonly vectorsBytesMax: number;
   readonly matricesBytesMax: number;
   /**
-   * Callback that receives the hashes of a list's tools without stored vectors and requests the tool
-   * definitions again. Calls of the callback for the same tool list are rate-limited.
+   * Callback that receives the hashes of tools without stored vectors, and requests their definitions again. Calls of
+   * the callback for the same tool list are rate-limited.
    */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }

@@ -21,8 +21,8 @@ const lineLookedAt = 4_000;
  */
 const gap = -1;
 /**
- * A number that replaces references and markers in the text that is searched, so that repeated runs of
- * lines cannot contain references or markers.
+ * A number that replaces references and markers in the text to be searched. Repeated runs of lines therefore contain
+ * no references or markers.
  */
 const standIn = -2;
 

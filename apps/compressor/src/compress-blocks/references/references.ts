@@ -43,8 +43,8 @@ export function renderRunReference(
 }
 
 /**
- * Renders a reference to a whole block. The parameter `place` is the number of the block among all different
- * blocks with the same label, counted from 1.
+ * Renders a reference to a whole block. The parameter `place` numbers the different blocks with the same label,
+ * starting at 1.
  */
 export function renderBlockReference(label: string, place: number): string {
   return `[same as above: "${label}…"${place === 1 ? '' : ` (no. ${place})`}]`;

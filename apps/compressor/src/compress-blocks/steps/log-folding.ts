@@ -42,8 +42,8 @@ function foldRun(run: readonly string[], context: StepContext, out: string[]): v
 }
 
 /**
- * Returns a log line with masked numbers, such as times, counters and addresses. The masked line is empty if
- * the line does not look like a log line.
+ * Masks the numbers in a log line, such as times, counters and addresses. Returns an empty string for a line that
+ * does not look like a log line.
  */
 function shapeOf(line: string): string {
   if (line.length > lineLengthMax || line.trim().length < 12) return '';

@@ -7,7 +7,7 @@ import type { TextStep } from './text-step.ts';
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
-/** Maximum share of a tool result's tokens for critical lines outside the start and end of the result. */
+/** Critical lines outside the start and end may take at most this share of a tool result's tokens. */
 const shareMax = 0.2;
 const linesMin = 8;
 /** Number of characters per piece when a text with few lines is split. The text is cut only at JSON or sentence boundaries. */

@@ -194,7 +194,7 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/** The columns of all rows, in the order of their first row. Columns after the first `columnsMax` may be missing. */
+/** The columns of all rows, ordered by the first row that contains each column. Columns after the first `columnsMax` may be missing. */
 function listColumns(rows: readonly Row[]): readonly string[] {
   const columns = new Set<string>();
   for (const { cells } of rows) {
@@ -231,7 +231,7 @@ function readRow(tape: JsonTape, node: JsonNode): Row | undefined {
   return cells.size === 0 ? undefined : { cells };
 }
 
-/** A small object with scalar values, which becomes several table columns. */
+/** A small object with scalar values. Such an object becomes several table columns. */
 function readFlat(tape: JsonTape, node: JsonNode): Map<string, JsonNode> | undefined {
   const leaves = new Map<string, JsonNode>();
   for (const { key, value } of tape.entries(node)) {

@@ -125,8 +125,8 @@ class KeptRanges {
   }
 
   /**
-   * Keeps the comma or colon that precedes a token. Only whitespace may stand between the comma or colon and
-   * the token.
+   * Keeps the comma or colon that precedes a token. Only whitespace is allowed between the comma or colon and the
+   * token.
    */
   #keepMarkBefore(start: number, mark: number): void {
     let at = start - 1;

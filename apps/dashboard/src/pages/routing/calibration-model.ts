@@ -39,7 +39,7 @@ function describeState(bucket: CalibrationBucket): string {
   }
 }
 
-/** Labels for the state of a bucket in its table cell. */
+/** Labels for the state of a bucket, shown in a table cell. */
 export const stateNames = { calibrated: 'on, measured', prior: 'on, default', off: 'off' } as const;
 
 /**

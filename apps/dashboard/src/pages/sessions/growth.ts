@@ -4,7 +4,7 @@ interface Sized {
   readonly tools_out: number;
 }
 
-/** Maximum number of steps in the growth of the tool set that are shown. */
+/** Maximum number of displayed steps in which the tool set grew. */
 const pointsMax = 20;
 
 /**

@@ -15,7 +15,7 @@ import {
 } from './recovery-rate.ts';
 
 const bucketsMax = 128;
-/** Relative change in the number of conversations after which a bucket's figures are published again. */
+/** A bucket's figures are published again after the number of its conversations has grown by this share. */
 const growth = 0.1;
 /**
  * Up to this number of conversations, the figures of a bucket are published after every new conversation. The

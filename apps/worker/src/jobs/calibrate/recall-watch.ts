@@ -1,8 +1,7 @@
 import { neededKOf } from './measure-bucket.ts';
 
 /**
- * A shadow conversation with the values of K (number of ranked tools) that its tools needed, as in
- * `ShadowSample`.
+ * A shadow conversation with the K (number of ranked tools) that each needed tool requires, as in `ShadowSample`.
  */
 export interface WatchedSample {
   readonly neededKs: readonly number[];

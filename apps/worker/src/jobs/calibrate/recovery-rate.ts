@@ -31,7 +31,7 @@ export interface PrunedCount {
   readonly since: string;
 }
 
-/** Minimum number of missed tools in shadow conversations for the measured recovery rate to replace the prior. */
+/** The measured recovery rate replaces the prior if shadow conversations missed at least this number of tools. */
 const missedMin = 20;
 /**
  * The 95% quantile of the normal distribution. Each bound that uses this quantile holds in 95 out of 100

@@ -21,7 +21,7 @@ const referenceMin = 200;
  * many conversations, or at the end of the day (UTC).
  */
 export const blockMax = 40;
-/** Limits on the recovery rate, used to compute the size of a rise. */
+/** Limits on the recovery rate in the calculation of how much recoveries increase after a drop in recall. */
 const [rateMin, rateMax] = [0.3, 1];
 /**
  * Minimum number of blocks of conversations, and minimum number of days. With fewer blocks or days, the
@@ -98,14 +98,14 @@ export interface RecoveryLikelihood {
 }
 
 /**
- * Returns the ratio of two variances of the number of recoveries. The first variance is between blocks of
- * conversations, and the second is the variance expected for independent conversations. Conversations in which an
- * agent repeats a task are similar, and need the same tools. The caller divides the evidence by the ratio, so that
- * similar conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). The variance
- * between blocks detects similar conversations that follow each other. The variance between whole days also detects
- * similar conversations that run in parallel. If blocks vary significantly more than expected, the function uses the
- * ratio's upper bound, because a small ratio would cause false alarms. For whole days, the function uses the lower
- * bound, because there are only a few days.
+ * Returns the ratio of two variances of the number of recoveries. One variance is measured between blocks of
+ * conversations, and the other is expected for independent conversations. Conversations in which an agent repeats a
+ * task are similar, and need the same tools. The caller divides the evidence by the ratio, so that similar
+ * conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). The variance between
+ * blocks detects similar conversations that follow each other. The variance between whole days also detects similar
+ * conversations that run in parallel. If blocks vary significantly more than expected, the function uses the ratio's
+ * upper bound, because a small ratio would cause false alarms. For whole days, the function uses the lower bound,
+ * because there are only a few days.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],

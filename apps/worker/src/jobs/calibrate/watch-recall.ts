@@ -6,7 +6,7 @@ import { findChange, type Setup } from './setup-change.ts';
 
 /** The worker tests for a drop in recall only if the reference contains at least this many shadow conversations. */
 export const referenceMin = 59;
-/** Relative growth in the number of reference conversations after which the reference is estimated again. */
+/** The reference is estimated again after the number of its conversations has grown by this share. */
 const growth = 0.2;
 /**
  * A CUSUM (cumulative sum) test raises more false alarms if each conversation carries more information (in
@@ -93,7 +93,7 @@ export function watchRecall(conversations: readonly WatchedConversation[], k: nu
     : { state: 'suspected', since: at(suspected.startedAt) };
 }
 
-/** Evidence for a drop in recall in the conversations from `startedAt` on. */
+/** Evidence for a drop in recall, taken from the conversations since `startedAt`. */
 interface Evidence {
   /**
    * The logarithm of a likelihood ratio. The ratio is the probability of the conversations after a drop in
@@ -148,9 +148,9 @@ function testChange(
 }
 
 /**
- * Computes the evidence of a CUSUM run. The shares of conversations before a drop are estimated from a limited number
- * of conversations, so both the reference and the run contain sampling errors. To correct for the sampling errors,
- * the evidence is multiplied by the share of conversations in the reference.
+ * Computes the evidence for a drop in recall from a CUSUM run. The shares of conversations before a drop are
+ * estimated from a limited number of conversations, so both the reference and the run contain sampling errors. To
+ * correct for the sampling errors, the evidence is multiplied by the share of conversations in the reference.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;
@@ -162,7 +162,7 @@ function isTesting(conversations: readonly WatchedConversation[], changedAt: num
   return samples < retestSamples;
 }
 
-/** The summed evidence of consecutive conversations, limited per block of similar conversations. */
+/** The sum of the evidence of consecutive conversations. Each block of similar conversations contributes a limited amount. */
 class Run {
   readonly #natsMax: number;
   /** Number of the account's conversations that one observed conversation represents. */

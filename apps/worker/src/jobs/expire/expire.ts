@@ -20,8 +20,8 @@ const rowsAtOnce = 5_000;
  */
 const toolDaysKept = 91;
 /**
- * How long the deletion of a partition waits for readers and writers, in milliseconds. A partition that stays
- * in use for longer is kept until the next hourly run.
+ * How long the deletion of a partition waits for readers and writers, in milliseconds. If a partition stays in use
+ * for longer, it is kept until the next hourly run.
  */
 const lockTimeoutMs = 2_000;
 

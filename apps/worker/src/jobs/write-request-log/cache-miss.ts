@@ -95,8 +95,8 @@ type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
  * Returns the cause of a prompt cache miss. If the cache lifetime has expired and the provider read no cached tokens,
- * the cause is the lifetime. A prompt change by the client or the gateway is the second possible cause. If neither
- * the client nor the gateway changed the prompt, the cause is the provider or the expired cache lifetime.
+ * the cause is the lifetime. A prompt change by the client or the gateway is the second possible cause of a miss. If
+ * neither the client nor the gateway changed the prompt, the cause is the provider or the expired cache lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {
   const { prompt, atMs } = record;

@@ -6,7 +6,7 @@ type DecidedRow = Pick<
   'candidates' | 'called_tools' | 'recovered_tools' | 'gross_savings_usd' | 'provider_savings_usd'
 >;
 
-/** The outcomes of the gateway's choices, summed over the rows in a batch. */
+/** The outcomes of the gateway's decisions, counted over the rows in a batch. */
 interface DecisionFigures {
   /** Number of called tools that the plan forwarded. */
   readonly forwarded: number;

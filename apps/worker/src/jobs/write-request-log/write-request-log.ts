@@ -13,7 +13,7 @@ export interface WriteRequestLogContext {
   readonly now: () => number;
   /** Each written batch adds the accounts for which it contains evidence about recall. */
   readonly shadowAccounts: Set<string>;
-  /** A callback that receives the rows with which a batch changed the request log. */
+  /** A callback that receives the rows that a batch added or replaced in the request log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;
 }
 

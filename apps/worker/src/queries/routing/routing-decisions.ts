@@ -39,8 +39,8 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 }
 
 /**
- * The reason why a tool was pruned. The plan of a first turn forwards the best K (number of ranked) tools.
- * In later turns, the tool set can lack a tool with a rank of at most K.
+ * The reason why a tool was pruned. The plan of a first turn forwards the K best-ranked tools. In later turns, the
+ * tool set can lack a tool with a rank of at most K.
  */
 const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
 

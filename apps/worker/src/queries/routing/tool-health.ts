@@ -72,7 +72,7 @@ function renderTool(row: ToolRow, assessment: ToolAssessment | undefined): ToolH
 /** Minimum number of requests for a rating of a tool. A rating from fewer requests would not be reliable. */
 const forwardedMin = 50;
 const calledMin = 5;
-/** Maximum mean rank at which the description of a called tool counts as good. */
+/** Up to this mean rank, the description of a called tool counts as good. */
 const rankMax = 10;
 
 /** Rates a tool's description by how the tool is used. */
