@@ -15,7 +15,7 @@ const edgeVariables = z
   .object({
     ...serviceVariables,
     PORT: port,
-    /** Certificate chain and private key as PEM files. Without these files, the port uses plain text. */
+    /** Certificate chain and private key as PEM files. Without a certificate, the port uses plain text. */
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
     /** The Redis server of the job queue, configured with `noeviction` and an append-only file. */
@@ -107,8 +107,8 @@ const edgeVariables = z
     TRUSTED_PROXIES: cidrs,
     /**
      * Comma-separated CIDRs of clients that may set the trace id and the sampling of their requests
-     * (`traceparent`). For this check, the client's address is the address of the connection. For any other
-     * client, the received trace id becomes a span link.
+     * (`traceparent`). The setting uses the address of the connection and ignores addresses that proxies report.
+     * For any other client, the received trace id becomes a span link.
      */
     TRUST_CLIENT_TRACES: cidrs,
     /** Comma-separated signature algorithms that are accepted from the OpenID Connect issuer. */
@@ -167,8 +167,8 @@ const edgeVariables = z
       .min(1)
       .default(512 * mebibyte),
     /**
-     * The highest `rate_limit_rpm` that an account policy or an API key may have. The public API accepts the same
-     * maximum.
+     * The highest `rate_limit_rpm` that an account policy or an API key may have. In the public API, the field also
+     * accepts at most 10,000,000.
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
     /** How long a provider may send no data before its first byte or between two bytes, in milliseconds. */

@@ -13,8 +13,8 @@ export interface BackendBookOptions {
 }
 
 /**
- * Maximum number of backends kept in memory. When the memory is full, the least recently used backend is dropped. A
- * dropped backend counts as healthy when it is used later.
+ * Maximum number of backends kept in memory. When more backends are needed, the least recently used backend is
+ * dropped. A dropped backend counts as healthy when it is used later.
  */
 const backendsMax = 20_000;
 /**
@@ -69,7 +69,7 @@ export class BackendBook {
 
   /**
    * Finds the backend for a credential that arrived in a request. Each credential that arrives in a request has a
-   * separate backend. A failure of such a credential affects no other credential, not even the account's stored
+   * separate backend. A failure of one credential affects no other credential, including the account's stored
    * credential. If an account has too many backends for credentials from requests, the least recently used backends
    * are dropped. The state is not broadcast, because other processes cannot use the digest of the credential.
    * @param credential a secret with its region, which is stored only as a keyed digest

@@ -44,7 +44,7 @@ export function failureOfStatus(status: number, headers: IncomingHeaders): Failu
 
 const failureOfCode: Partial<Record<ErrorCode, Failure>> = {
   upstream_unreachable: { kind: 'unreachable', isPassing: true, retryAfterMs: undefined },
-  // The gateway does not retry a call if the provider did not respond within the long timeout.
+  // The gateway does not retry a call after `UPSTREAM_TIMEOUT_MS` without a response.
   upstream_timeout: { kind: 'timeout', isPassing: false, retryAfterMs: undefined },
   upstream_invalid: { kind: 'invalid', isPassing: false, retryAfterMs: undefined },
 };

@@ -5,8 +5,8 @@ import { ExponentialBackoff, decorrelatedJitterGenerator } from 'cockatiel';
 interface RetryBudgetOptions {
   readonly share: number;
   /**
-   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. Otherwise, accounts with
-   * very few requests would get no extra calls, because their share rounds down to zero.
+   * Extra calls (retries, fallbacks and hedges) that are always allowed per time window. Accounts with very few
+   * requests need this minimum, because their share of extra calls rounds down to zero.
    */
   readonly floor: number;
   readonly now?: () => number;

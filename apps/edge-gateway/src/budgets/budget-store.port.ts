@@ -56,8 +56,8 @@ export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /** The last known usage of the budget. If the budget store has lost its data, the last known usage is restored. */
   readonly known: SpentTokens | null;
   /**
-   * Whether the usage in the field `known` includes the usage from the request log. After a loss of data, the budget
-   * store may start only from usage that includes the request log.
+   * Whether the usage in the field `known` includes the usage from the request log. After a loss of data, the
+   * budget store accepts only usage that includes the request log.
    */
   readonly isRestored: boolean;
   /** The number of tokens that each waiting request may save, oldest request first. */
@@ -90,8 +90,8 @@ export interface BudgetState {
  */
 export interface BudgetStore {
   /**
-   * Syncs the budget of an API key. If the budget store has lost the usage of the key, the store returns null and
-   * changes nothing, unless the sync includes the restored usage.
+   * Syncs the budget of an API key. If the budget store has lost the key's usage, a sync without the restored usage
+   * returns null and changes nothing.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
 }

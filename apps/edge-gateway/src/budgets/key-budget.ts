@@ -18,8 +18,8 @@ const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
 const askedMax = 200;
 /**
- * The part of the last known remaining budget that each process may use while the budget store is unavailable. With
- * an eighth per process, up to eight processes together cannot exceed the remaining budget.
+ * The part of the last known remaining budget that each process may use while the budget store is unavailable. If
+ * each process uses at most an eighth, up to eight processes together stay within the remaining budget.
  */
 const localShare = 1 / 8;
 
@@ -57,7 +57,7 @@ export class KeyBudget {
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
   #busyUntil = -Infinity;
-  /** The unused tokens of the process's local budget. Null while the budget store is available. */
+  /** Tokens that this process may still use without a sync. Null while the budget store is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
   /** Whether the reserved or unsettled tokens have changed since the last sync. */
@@ -229,8 +229,8 @@ export class KeyBudget {
   }
 
   /**
-   * Reserves tokens from the part of the remaining budget that this process may use without a sync. The part is
-   * valid only on the day of the last sync.
+   * Reserves tokens from the part of the remaining budget that this process may use without a sync. This part of
+   * the budget is valid only on the day of the last sync.
    */
   #takeShare(tokens: number): BudgetAnswer {
     if (this.#known?.day !== this.#today()) return 'unknown';
@@ -265,8 +265,8 @@ export class KeyBudget {
   }
 
   /**
-   * Returns the number of tokens that should stay reserved for later requests. The number cannot exceed the granted
-   * tokens, or a small part of the remaining budget. Other edges may need the rest of the budget.
+   * Returns the number of tokens that should stay reserved for later requests. An edge reserves at most the granted
+   * tokens, and at most a small part of the remaining budget. Other edges may need the rest of the budget.
    */
   #keptAhead(settledTokens: number): number {
     const ahead = this.#held - settledTokens - this.#committed();

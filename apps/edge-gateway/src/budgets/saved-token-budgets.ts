@@ -33,7 +33,7 @@ const flushedMax = 1_000;
 const upkeepMs = 5_000;
 /**
  * Maximum number of API keys tracked at the same time. An API key is tracked while it has requests in flight or had
- * requests recently. Requests of further API keys are handled as if the budget store were unavailable.
+ * requests recently. Requests with additional API keys are handled as if the budget store were unavailable.
  */
 const keysMax = 50_000;
 /**
@@ -92,8 +92,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Returns whether this process has already recorded that the API key's budget is used up. The record is used for
-   * one second without a sync.
+   * Returns whether this process has already recorded that the API key's budget is used up. The recorded state
+   * stays valid for one second.
    */
   isExhausted(key: BudgetedKey): boolean {
     return this.#budgets.get(key.keyId)?.isExhausted(key) ?? false;

@@ -25,8 +25,8 @@ export class StoreHealth {
   }
 
   /**
-   * Whether this process may currently sync with the store. While the budget store is unavailable, the result
-   * is true at most once per second.
+   * Whether this process may currently sync with the store. While the budget store is unavailable, the method
+   * returns true at most once per second.
    */
   mayAsk(): boolean {
     if (!this.#isAway) return true;

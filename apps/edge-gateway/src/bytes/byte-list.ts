@@ -1,7 +1,7 @@
 /**
- * Chunks shorter than this number of bytes are copied into blocks. A `Buffer` object takes about a hundred
- * bytes, and keeps all bytes of one socket read in memory. Without the copy, a single byte from a client or
- * provider would take more than a hundred bytes of memory.
+ * Chunks shorter than this number of bytes are copied into blocks. A `Buffer` object takes about a hundred bytes,
+ * and keeps all bytes of one socket read in memory. An uncopied chunk of one byte would take more than a hundred
+ * bytes of memory.
  */
 const copiedBytesMax = 1024;
 /**

@@ -41,8 +41,8 @@ interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
   /**
-   * Number of times that the whole cache had been marked as possibly outdated when the load of the entry
-   * began. An entry with a lower number than the current number is reloaded before use.
+   * Number of times that the whole cache had been marked as possibly outdated when the load of the entry began. If
+   * the whole cache was marked as outdated again, the entry is reloaded before use.
    */
   readonly epoch: number;
 }
@@ -57,7 +57,7 @@ export class RemoteCache<Value extends object | string | null> {
   readonly #keysByTag = new Map<string, Set<string>>();
   readonly #options: RemoteCacheOptions<Value>;
   readonly #now: () => number;
-  /** Recent errors of loads. The cache rethrows these errors without a new load. */
+  /** Recent errors of loads. The cache rethrows recent errors without a new load. */
   readonly #failures: LRUCache<string, { readonly error: unknown; readonly until: number }>;
   /** The time until which expired responses are returned immediately, without waiting for a new load. */
   #slowUntil = -Infinity;
@@ -204,8 +204,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes cached responses that are too old. During an outage of a service, its responses are used for longer,
-   * but not forever. Callers must call this method periodically.
+   * Removes cached responses that may not be used even while the service is unavailable. Callers must call this
+   * method periodically.
    */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;
@@ -267,7 +267,7 @@ const pausesMs = [50, 150, 400];
 
 /**
  * Retries a query a few times if the service is unavailable. The query must have no side effects. After a restart
- * of the message bus, callers reconnect earlier than the called services. The retries give them time to reconnect.
+ * of the message bus, callers reconnect earlier than the called services. The retries wait for these services.
  * @param failure the error of the first call. Any error other than `service_unavailable` is thrown
  * immediately.
  * @param signal abort signal that ends the retries

@@ -11,8 +11,8 @@ const valuesPerAccountMax = 1_024;
 
 /**
  * The stored credentials, by account, that this process has loaded. The secrets of an account are redacted only in
- * the account's own requests. Otherwise, an account could change the log lines, spans or stored contents of another
- * account.
+ * the account's own requests. If secrets were redacted in all requests, an account could change the log lines,
+ * spans or stored contents of another account.
  */
 export class AccountSecrets {
   readonly #sets: LRUCache<string, SecretSet>;

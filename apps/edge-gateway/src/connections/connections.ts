@@ -104,8 +104,8 @@ function keyOf(accountId: string, provider: string): string {
 }
 
 /**
- * Reports the health of a credential to the vault. A failed report is not repeated. Other gateway processes that
- * notice the changed health report it to the vault, too.
+ * Reports the health of a credential to the vault. A failed report is not repeated. If other gateway processes
+ * notice the change, they also report it to the vault.
  */
 function reportToVault(
   fortune: RequestOf<typeof reportCredential>,
@@ -125,8 +125,8 @@ async function openFromVault(
   if (reply.sealedSecret === null) return null;
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
-    // The failure status in the vault refers to the first provider key of the credential. Only a successful call
-    // with the first provider key clears the failure status.
+    // The failure status in the vault refers to the first provider key of the credential.
+    // Only a successful call with the first provider key clears the failure status.
     const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });

@@ -125,7 +125,7 @@ export class OpenRequests {
 
   /**
    * Ends the requests of revoked keys, and marks the requests of changed keys. Requests that started within the
-   * last second are skipped. Their epoch was read by the rate limiter at the start.
+   * last second are skipped. The rate limiter read the epoch when the request started.
    */
   async #readEpochs(): Promise<void> {
     const before = this.#now() - checkEveryMs;

@@ -27,8 +27,8 @@ export class RedisEpochReader implements EpochReader {
 }
 
 /**
- * Merges the epochs of an API key and its account. A negative epoch (permanently revoked) takes precedence.
- * Otherwise, the function returns the later of the two epochs. A missing epoch counts as 0.
+ * Merges the epochs of an API key and its account. A negative epoch (permanently revoked) takes precedence. If no
+ * epoch is negative, the function returns the later epoch. A missing epoch counts as 0.
  */
 function chooseEpoch(epochs: readonly number[]): number {
   return Math.min(...epochs) < 0 ? -1 : Math.max(...epochs);

@@ -145,7 +145,7 @@ function explainNoRoute(
   return new GatewayError('not_found', { message });
 }
 
-/** Above this length, the error for an unknown path neither contains the path nor suggests a known path. */
+/** An error for a longer unknown path does not contain the path and suggests no known path. */
 const pathCharsMax = 200;
 
 interface NotedRoute {

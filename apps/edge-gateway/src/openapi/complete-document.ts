@@ -35,7 +35,7 @@ export interface CompletedDocument {
   components?: { schemas?: Record<string, unknown> | undefined } | undefined;
 }
 
-/** The shared text of a field, and its example. A missing example is derived from the schema of the field. */
+/** Description and example for fields with one name. Missing examples are derived from the schema. */
 interface FieldText {
   readonly description: string;
   readonly example?: unknown;

@@ -45,7 +45,7 @@ export interface OperationAnswer extends Partial<OperationBody> {
 
 /**
  * Documents a route in the API reference. The project generates `/openapi.json`, `/docs` and the authorization
- * tests from this description, the route's paths and its access rule. There is no second description.
+ * tests from this description, the route's paths and its access rule. No other file describes the route.
  */
 export interface Operation {
   /** Unique operation id in lower camel case, such as `createKey`. */

@@ -67,8 +67,8 @@ function countingAt(target: Target): Target | undefined {
   const { lane, provider } = target;
   const chatPath = provider.chatPaths[lane.format];
   if (lane.kind !== 'same-format' || chatPath === undefined) return undefined;
-  // Token-counting requests have no fallbacks. The provider of a fallback may use a different path for token
-  // counting, or may not support token counting.
+  // Token-counting requests have no fallbacks.
+  // The provider of a fallback may use a different path for token counting, or may not support token counting.
   return { ...target, path: `${chatPath}/count_tokens`, alternatives: () => [] };
 }
 

@@ -125,8 +125,8 @@ export async function rememberRounds(
       return index === undefined ? [] : [eligible.indexOf(index)];
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
-  // Providers of reasoning models reject turns that the gateway renders without reasoning. If the model has
-  // reasoned, requested tools are not stored. The model can request the tools again.
+  // Providers of reasoning models reject turns that the gateway renders without reasoning.
+  // If the model has reasoned, requested tools are not stored, because the model can request the tools again.
   const requested = rounds.hasReasoned
     ? []
     : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);

@@ -16,7 +16,7 @@ const depthMax = 128;
  * Applies the API key's tool lists to a chat request. All later stages see a request without the tools that the
  * key may not use. Returns the request unchanged if the key has no tool lists or no tool must be removed.
  * @throws GatewayError `tool_not_allowed` if `tool_choice` forces a tool that the API key may not use. Throws
- * `ambiguous_tools` if servers may read the tools of the request in different ways.
+ * `ambiguous_tools` if two JSON parsers could read different tools from the request.
  */
 export function restrictTools(request: ParsedRequest, exchange: Exchange, caller: ToolLists): ParsedRequest {
   const permission = permissionOf(caller);

@@ -23,7 +23,7 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second part
  * with this name. The scanner buffers at most the headers of one part. Parsers disagree about malformed bodies, for
  * example about line ends, names and parts after the final delimiter. The scanner rejects a body in which different
- * parsers could find different models. Otherwise, the provider could call a model that the gateway did not check.
+ * parsers could find different models. A provider could otherwise call a model that the gateway did not check.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;
@@ -116,8 +116,8 @@ export class MultipartModelScanner implements ModelScanner {
 
   #readBoundaryEnd(): null {
     if (this.#held.length < 2) return null;
-    // Two hyphens after a delimiter end the body. Otherwise, the delimiter is followed by optional spaces and the
-    // next part.
+    // Two hyphens after a delimiter end the body.
+    // A delimiter without two hyphens is followed by optional spaces and the next part.
     const isEnd = this.#held[0] === hyphen && this.#held[1] === hyphen;
     if (isEnd && !this.#isFound) throw modelMissing();
     // Some parsers ignore an end delimiter that is not on a separate line, so the search continues.

@@ -190,8 +190,8 @@ function endBroken(
   const { response, ledger } = exchange;
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
-  // The line breaks before the error event terminate an incomplete event. Otherwise, the client would parse the
-  // error event as part of the incomplete event.
+  // The line breaks before the error event terminate an incomplete event.
+  // Otherwise, the client would parse the error event as part of the incomplete event.
   if (!left && ledger.stream) breakOff(error, exchange, '\n\n');
   else if (!left) resetConnection(response);
   return {

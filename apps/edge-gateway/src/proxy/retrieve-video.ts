@@ -114,8 +114,8 @@ const idPattern = /^[\w.~:@=+-]+(\/[\w.~:@=+-]+)*$/;
 const idCharactersMax = 512;
 
 /**
- * Chooses the provider of a video. A provider name in front of the id selects that provider. A video without
- * a provider name belongs to the only connected provider with video ids of this form.
+ * Chooses the provider of a video. A provider name in front of the id selects that provider. Without a provider
+ * name, the form of the id must match the ids of exactly one connected provider.
  * @throws GatewayError `invalid_field`, `provider_not_connected`, `ambiguous_model`, `endpoint_not_supported`
  */
 function chooseVideo(given: string, connected: ReadonlySet<string>): VideoTarget {
@@ -227,8 +227,8 @@ function send(
 }
 
 /**
- * Fetches the video's bytes from the URL in the video's state. The credential is sent only to the provider's
- * own address, to which the request for the state was sent.
+ * Fetches the video's bytes from the URL in the video's state. The credential is sent only to the address from
+ * which the state was requested.
  * @throws GatewayError `not_found` for a video without bytes, or `provider_error` if the bytes are stored at
  * another address and cannot be fetched
  */

@@ -1,11 +1,11 @@
 /**
  * Lifetime of leased tokens, in milliseconds. A change that was not broadcast takes effect when the lease ends.
- * Until then, other processes cannot use the leased tokens.
+ * While the lease is valid, other processes cannot use its tokens.
  */
 export const leaseMs = 50;
 /**
- * Minimum number of expected requests at which the process requests a lease of tokens. For fewer requests, a
- * lease is not worth a call to Redis.
+ * Minimum number of expected requests at which the process requests a lease of tokens. A lease for only one or two
+ * requests is not worth a call to Redis.
  */
 const leaseTokensMin = 3;
 /** The maximum number of tokens per lease. */
@@ -53,8 +53,8 @@ export class TokenLeases {
   }
 
   /**
-   * Returns the number of tokens that the next lease should have, which is the number of requests in the last
-   * period. Returns 0 if requests arrive so rarely that a lease is not worth a call to Redis.
+   * Returns the number of tokens for the next lease. The number equals the number of requests in the last period.
+   * Returns 0 if requests arrive so rarely that a lease is not worth a call to Redis.
    */
   get wanted(): number {
     const expected = Math.max(this.#inPeriod, this.#inLastPeriod);
@@ -135,8 +135,8 @@ export class UnreportedRequests {
   }
 
   /**
-   * Removes all requests from the list and returns them, before they are sent to Redis. This order ensures that
-   * Redis counts each request only once.
+   * Removes all requests from the list and returns them, before they are sent to Redis. Removing the requests first
+   * ensures that Redis counts each request only once.
    */
   take(nowMs: number): { readonly count: number; readonly putBack: () => void } {
     const count = this.count(nowMs);

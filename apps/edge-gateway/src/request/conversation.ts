@@ -41,8 +41,8 @@ export class Conversation {
 
   /**
    * The key under which the gateway stores the model chosen for the conversation. A session id from the client is
-   * used as the key. Otherwise, the key depends on the first messages and the system prompt. Different agents often
-   * send the same first message with different system prompts, and may use different models.
+   * used as the key. Without a session id, the key depends on the first messages and the system prompt. Different
+   * agents often send the same first message with different system prompts, and may use different models.
    */
   get agentKey(): string {
     if (this.sessionId !== null) return this.sessionId;
@@ -91,8 +91,8 @@ export class Conversation {
   }
 
   /**
-   * Digests of all messages up to each user turn that the model has answered, newest first, except the first
-   * turn. Each digest equals `here` of the request that ended with that turn.
+   * One digest for each user turn that the model has answered, newest first, without the first turn. A digest
+   * covers all messages up to the user turn. Each digest equals `here` of the request that ended with that turn.
    */
   get answeredTurns(): readonly string[] {
     const { messages } = this.#outline;

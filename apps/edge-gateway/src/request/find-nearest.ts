@@ -1,8 +1,6 @@
 import { providerNames } from '@gateway/providers';
 
-/**
- * Maximum length of a name for which the gateway suggests similar names. The limit bounds the duration of a search.
- */
+/** Maximum length of a name for which the gateway suggests similar names. Longer names would take too long. */
 const nameCharsMax = 100;
 /** Maximum edit distance (Levenshtein), in inserted, deleted or replaced characters. */
 const distanceMax = 2;
@@ -46,7 +44,7 @@ function distanceWithin(left: string, right: string, limit: number): number | un
   return distance > limit ? undefined : distance;
 }
 
-/** Returns the error text for an unknown provider, with the most similar known provider. */
+/** Returns the error text for an unknown provider, which suggests the most similar known provider. */
 export function explainUnknownProvider(name: string): string {
   const nearest = findNearest(name, providerNames);
   const suggestion = nearest === undefined ? '' : `Did you mean "${nearest}"? `;

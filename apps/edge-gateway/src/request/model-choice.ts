@@ -12,7 +12,7 @@ export interface ModelChoice {
   readonly choice: RoutingChoice;
   /** The conversation key under which the chosen model is remembered. */
   readonly conversation: string;
-  /** Number of turns in the conversation with the chosen model. */
+  /** Number of turns in the conversation, including the current turn. */
   readonly turns: number;
 }
 

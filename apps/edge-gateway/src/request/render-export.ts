@@ -6,8 +6,8 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
 };
 
 /**
- * Text before the first entry of an export. For CSV, the text contains the column names. For JSON lines, the text is
- * empty.
+ * Text before the first entry of an export. A CSV export starts with the column names. An export as JSON lines
+ * starts with the first entry.
  */
 export function renderHead(format: ExportFormat, columns: readonly string[]): string {
   return format === 'csv' ? `${columns.join(',')}\r\n` : '';
@@ -30,8 +30,8 @@ function readPath(entry: object, path: string): unknown {
 }
 
 /**
- * Adds an apostrophe before text that a spreadsheet would run as a formula. Otherwise, text from clients could
- * contain formulas.
+ * Adds an apostrophe before text that a spreadsheet would run as a formula. The apostrophe is necessary, because
+ * text from clients could contain formulas.
  */
 function renderField(value: unknown): string {
   if (value === null || value === undefined) return '';

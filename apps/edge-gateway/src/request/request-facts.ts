@@ -15,8 +15,8 @@ import { bindsReasoning, thinksByDefault, type CatalogModel } from '@gateway/mod
 import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /**
- * Maximum size in bytes of a request body for which each processing step takes less than ten milliseconds. The
- * content of the body does not matter.
+ * Maximum size in bytes of a request body for which each processing step takes less than ten milliseconds. Even the
+ * most complex body of this size is processed within this time.
  */
 const shortBytesMax = 128 * 1024;
 
@@ -77,8 +77,8 @@ export function namesInToolChoice(choice: RequestOutline['toolChoice']): readonl
 }
 
 /**
- * Returns the index of the model's first message, or Infinity if the model has not responded yet. The gateway
- * never compresses earlier messages, because they are instructions and contain no repetition.
+ * Returns the index of the model's first message, or Infinity if the model has not responded yet. The gateway never
+ * compresses messages before the model's first message, because they are instructions and contain no repetition.
  */
 export function findFirstTurn({ messages }: Pick<RequestOutline, 'messages'>): number {
   const first = messages.findIndex(({ role }) => role === 'assistant');

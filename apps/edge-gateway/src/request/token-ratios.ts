@@ -37,8 +37,8 @@ export interface RatioOwner {
 
 /**
  * Measures the bytes per token of each model from an account's billed requests. Estimates from measured ratios are
- * close to the provider's count. Accounts never share measured ratios, because their texts differ. Otherwise, one
- * account could also change the estimates for another account.
+ * close to the provider's count. Accounts never share measured ratios, because their texts differ. Shared ratios
+ * would also allow one account to change the estimates for another account.
  */
 export class TokenRatios {
   readonly #accounts = new LRUCache<string, LRUCache<string, Seen>>({ max: accountsMax });

@@ -99,7 +99,7 @@ export class AccountModels implements RequestModels {
     return { ...services, catalog, accountModels: { open, scope: (others) => this.scope(others) } };
   }
 
-  /** Whether the gateway reads the model list of the provider, because the catalogue has no models of it. */
+  /** Whether the gateway reads the model list of the provider, because the catalogue has none. */
   #isListed(name: string): boolean {
     return this.#options.catalog.modelsOf(name).length === 0 && formatOf(name) !== undefined;
   }

@@ -20,8 +20,8 @@ const endingsPerWrite = 1000;
 
 interface RecoveredDirectory {
   /**
-   * Closed segment files, oldest first. The spool ships their events. The dead process may already have shipped
-   * some of these events.
+   * Closed segment files, oldest first. The spool ships the events in these files. The dead process may already
+   * have shipped some of these events.
    */
   readonly segments: readonly Segment[];
   readonly interrupted: number;

@@ -20,7 +20,7 @@ export interface Segment {
   sealedAtMs: number | null;
   /** Number of bytes of the segment that were delivered to the queue. */
   shippedBytes: number;
-  /** Number of delivered batches without a reported commit by the worker. */
+  /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
   /** Number of bytes of the lines in the segment, by account. The map is empty for a recovered segment. */
   readonly accountBytes: Map<string, number>;

@@ -55,8 +55,8 @@ export class SpoolShipper {
     this.#now = options.now ?? Date.now;
     this.#lastAdoptionMs = this.#now();
     options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
-    // Redis may have lost jobs, and this process may have missed reports of committed batches. After an outage, all
-    // batches without a commit report are shipped a second time.
+    // Redis may have lost jobs, and this process may have missed reports of committed batches.
+    // After an outage, all batches without a commit report are shipped a second time.
     options.messaging.onReconnect(() => this.#resendAll());
     options.queue.onReady(() => this.#resendAll());
   }

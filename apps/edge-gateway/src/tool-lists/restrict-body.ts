@@ -54,7 +54,7 @@ const itemMembers = governMembers(['tools', 'functions', 'additional_tools', 'ty
  * the key may not use. The returned list contains byte edits in ascending order. Returns no edits if the API
  * key may use every tool in the body. The running time is linear in the length of the body.
  * @throws GatewayError `tool_not_allowed` if a tool choice names a tool that the key may not use.
- * @throws GatewayError `ambiguous_tools` if servers may read the body in different ways
+ * @throws GatewayError `ambiguous_tools` if two JSON parsers could read different tools from the body
  */
 export function restrictBody(tape: JsonTape, permission: ToolPermission): ByteEdit[] {
   if (tape.kind(tape.root) !== 'object') return [];

@@ -132,8 +132,8 @@ function restrictServer(
 const namesMember = governMembers(['tool_names']);
 
 /**
- * Restricts the tools of an MCP server by name. The provider runs the tools of an MCP server. A server that
- * exposes all of its tools could therefore run a denied tool.
+ * Restricts the tools of an MCP server by name. The provider runs the tools of an MCP server. A denied tool would
+ * run if the request did not restrict the server's tools.
  */
 function restrictNames(
   given: Restriction,

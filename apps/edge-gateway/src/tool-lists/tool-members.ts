@@ -8,7 +8,7 @@ export interface Restriction {
   readonly permission: ToolPermission;
 }
 
-/** Builds the error for a request from which two servers could read different tools. */
+/** Builds the error for a request from which two JSON parsers could read different tools. */
 export function ambiguousTools(param: string, problem: string): GatewayError {
   const message = `${param === '' ? 'The body' : param} ${problem} This API key has tool lists, so the gateway must know each tool.`;
   return new GatewayError('ambiguous_tools', { param, message });

@@ -29,9 +29,8 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * The body of a provider's response, for a single reader that receives each chunk as it arrives. A provider can
- * send thousands of chunks of one byte. For this reason, all chunks of one socket read except the first are joined
- * into a few large pieces. For a response with a single chunk, a `Readable` would take three times as long as this
- * class.
+ * send thousands of chunks of one byte. All chunks of one socket read except the first are joined into a few large
+ * pieces. For a response with a single chunk, a `Readable` would take three times as long as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -84,7 +83,7 @@ export class AnswerBody {
   /** Passes further chunks to the reader after `take` has returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // The microtask prevents a resumed source from pushing a chunk while another source is pushing a chunk.
+    // In a microtask, the resumed source cannot push a chunk while another source is still pushing a chunk.
     queueMicrotask(() => this.#flow());
   }
 

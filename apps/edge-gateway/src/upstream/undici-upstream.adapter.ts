@@ -49,8 +49,8 @@ export class UndiciUpstream implements Upstream {
       connect: guard.connect,
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
-      // The number of connections per address is unlimited, because the gateway limits the number of requests. A
-      // single account cannot use up the connections to an address.
+      // The number of connections per address is unlimited, because the gateway limits the number of requests.
+      // A single account cannot use up the connections to an address.
       connections: null,
       pipelining: 1,
       // Providers and load balancers close idle connections after about a minute.

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 /** Maximum number of problems that are reported for one call. A longer list of problems would not help the model. */
 const problemsMax = 5;
 /**
- * Maximum number of steps in one check of tool call arguments. The number is limited, because a schema may
- * refer to itself and branch at every level.
+ * Maximum number of steps in one check of tool call arguments. A schema that refers to itself and branches at every
+ * level could otherwise block the gateway.
  */
 const stepsMax = 20_000;
 const depthMax = 64;
@@ -74,10 +74,7 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
   else if (isObject(value)) checkMembers(check, schema, value, at, depth);
 }
 
-/**
- * Resolves a schema reference within the schema itself. If the reference points elsewhere, every value is
- * accepted.
- */
+/** Resolves a schema reference within the schema itself. A reference to another document accepts every value. */
 function resolve(check: Check, reference: string): unknown {
   if (!reference.startsWith('#') || !spend(check, reference.length)) return undefined;
   const path = reference.slice(1).split('/').slice(1);

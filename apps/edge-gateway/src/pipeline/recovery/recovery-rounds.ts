@@ -13,8 +13,8 @@ import { sumUsage } from './sum-usage.ts';
 
 /**
  * Maximum number of recovery rounds. After this number of rounds, the gateway sends one last request with every
- * tool and no recovery tool. One response to the client therefore takes at most four provider requests, apart
- * from retries of failed calls.
+ * tool and no recovery tool. One response to the client takes at most four provider requests, apart from retries of
+ * failed calls.
  */
 const recoveryRoundsMax = 2;
 
@@ -208,8 +208,8 @@ export class RecoveryRounds {
 
   /**
    * Determines how to continue after a later recovery round has failed. Returns undefined if the client must
-   * receive the error. The client receives errors of the first round, errors after a part of the round was sent,
-   * and errors without a possible retry.
+   * receive the error. The client receives the error in the first round, after a part of the round was sent, or if
+   * no further request is possible.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;

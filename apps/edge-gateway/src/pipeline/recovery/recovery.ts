@@ -24,7 +24,7 @@ export interface Recovery {
    * client's order.
    */
   readonly pruned: ReadonlyMap<string, number>;
-  /** Returns the status of the tool name in a model's call. */
+  /** Returns the status of a tool that the model called. */
   statusOf(name: string): ToolStatus;
   /** Returns the name under which the client knows a tool, with the namespace from the client's tool list. */
   calledName(name: string): { readonly name: string; readonly namespace?: string };
@@ -44,8 +44,8 @@ export interface Recovery {
    */
   find(need: string): Promise<readonly string[]>;
   /**
-   * Returns the recovery for the tools that are still pruned after the named tools are forwarded. Returns
-   * null if there is no tool and no content to recover.
+   * Returns the recovery for a request that also forwards the named tools. Returns null if there is no tool and no
+   * content to recover.
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**

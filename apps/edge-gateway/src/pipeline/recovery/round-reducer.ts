@@ -52,7 +52,7 @@ export class RoundReducer {
   #hasContent = false;
   #isSpoken = false;
   #isAltered = false;
-  /** Number of withheld tool calls without a decision. Stored, because counting is slow. */
+  /** Number of withheld tool calls without a decision. The number is stored, because counting is slow. */
   #undecided = 0;
   #calls = 0;
   #usage: TokenUsage | undefined;

@@ -57,7 +57,7 @@ export class RoundRequests {
   }
 
   /**
-   * Responds to the recovery tool calls of a round. The next request contains the responses.
+   * Responds to the recovery tool calls of a round. The gateway's responses are part of the next request.
    * @param current the recovery in this round.
    * @param events all events of the round.
    * @param isLast whether the next request contains every tool

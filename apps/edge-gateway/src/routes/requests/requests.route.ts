@@ -171,8 +171,8 @@ export class RequestsRoute {
 const rowsAtOnce = 100;
 
 /**
- * Maximum number of large pages that the gateway reads for one account at the same time. Otherwise, an account that
- * reads many large pages would occupy several services.
+ * Maximum number of large pages that the gateway reads for one account at the same time. An account that reads many
+ * large pages at the same time would occupy several services.
  */
 const largePages: FairQueueOptions = {
   slots: 16,

@@ -132,7 +132,7 @@ function noCandidate(
   });
 }
 
-/** Maximum number of model names in an error message. The limit keeps error messages readable. */
+/** Maximum number of model names in an error message. A longer list would be hard to read. */
 const namesMax = 400;
 
 /** Lists the models that each rule excludes, for example `openai/gpt-4o: turned off … (turned_off)`. */

@@ -141,7 +141,7 @@ function chooseNamed(
     const needs = readNeeds(request, charactersPerToken);
     const sentTokens = Math.ceil(countSentBytes(exchange.attempts) / charactersPerToken);
     // After pruning and compression, the sent request is smaller than the received request.
-    // At this point, only the size of the received request is known.
+    // Before planning, only the size of the received request is known.
     const inputTokens = sentTokens === 0 ? needs.inputTokens : Math.min(needs.inputTokens, sentTokens);
     return findUnmetNeed(model, { ...needs, inputTokens });
   };

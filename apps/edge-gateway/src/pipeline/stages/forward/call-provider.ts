@@ -80,8 +80,8 @@ export async function callProvider(
     ...(target.path === undefined ? {} : { path: target.path }),
   };
   const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
-  // Memory for the first upstream body was reserved together with the client's body. A translated body, and the
-  // body of any later provider call, need additional memory.
+  // Memory for the first upstream body was reserved together with the client's body.
+  // A translated body, and the body of any later provider call, need additional memory.
   if (isTranslated || exchange.attempts.calls > 0) exchange.turn?.memory.add(body.length);
   attempt.bodyBytes = body.length;
   markSent(attempt, exchange);

@@ -65,8 +65,8 @@ export async function sendBound(
 }
 
 /**
- * Retries a request without the messages that load tools, if the provider may have rejected the conversation's first
- * message of this type. If the provider accepts the repeated request, the conversation loads no tools.
+ * Retries a request without the messages that load tools. The provider may have rejected the first of these
+ * messages in the conversation. If the provider accepts the repeated request, the conversation loads no tools.
  */
 async function sendUnloaded(
   { unloadedBodyFor, added, conversation }: Outbound,

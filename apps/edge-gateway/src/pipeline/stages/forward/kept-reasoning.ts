@@ -18,7 +18,7 @@ const turnsStep = 64;
 const valueBytesMax = 256 * 1024;
 /**
  * Maximum number of turns that one Redis command loads, so that no reply delays other commands. The second constant
- * is the maximum number of bytes of reasoning per request. Further turns are left out.
+ * is the maximum number of bytes of reasoning per request. Turns beyond this number of bytes are left out.
  */
 const loadedTogether = 16;
 const loadedBytesMax = 4 * 1024 * 1024;

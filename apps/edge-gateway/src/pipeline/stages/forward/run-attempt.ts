@@ -19,7 +19,7 @@ export interface ForwardTask {
   readonly caller: Caller;
   /** Whether the request may be sent more than once. */
   readonly isRepeatable: boolean;
-  /** Whether two simultaneous provider calls have no side effects. Absent if the calls may have side effects. */
+  /** Whether two provider calls may run at the same time. Absent if a call may have side effects. */
   readonly isHedgeable?: boolean;
   /**
    * Sends the request and records the details of the call in the attempt. Resolves with the status and

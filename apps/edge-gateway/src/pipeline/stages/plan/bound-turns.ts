@@ -22,7 +22,7 @@ export const unplanned: BoundConversation = { plan: null, isAnchored: false, dro
 
 export interface FoundConversation {
   readonly known: BoundConversation;
-  /** False if the store could not be read. In this case, a stored plan may exist. */
+  /** False if the store could not be read and may contain a plan of the conversation. */
   readonly isSure: boolean;
   /** The limit on the time that the request waits for the records of earlier requests. */
   readonly wait: Wait;
@@ -65,8 +65,8 @@ export function anchor(
   if (known.plan === null || known.isAnchored || firstTurn === null) return;
   // Another branch of the conversation may share the first response, so the tools of later turns are not stored here.
   store.keep(accountId, firstTurn, { ...known.plan, additions: [] }).then(
-    // While the plan is being stored, a loaded tool or rejected reasoning may change the conversation's state. The
-    // state of the conversation is read from the cache a second time.
+    // While the plan is being stored, a loaded tool or rejected reasoning may change the conversation's state.
+    // The state of the conversation is read from the cache a second time.
     () => memo.keep(accountId, here, { ...(memo.peek(here) ?? known), isAnchored: true }),
     (error: unknown) => log.debug({ err: error }, 'second name of a bound plan not stored'),
   );

@@ -94,7 +94,7 @@ function listNewTools(
 
 /**
  * Returns the plan to store after the provider rejected a message that loads tools. Returns null if this request
- * does not contain the conversation's first message that loads tools.
+ * has no such message, or if an earlier request already had one.
  */
 export function findWithdrawal(
   { plan }: BoundConversation,

@@ -61,7 +61,7 @@ export function openReplica(stored = new Map<string, ConversationPlanRecord>()) 
     policy: 'v1',
     /** The compression settings that the gateway used for each request. */
     compressed: [] as ContextSubject['settings'][],
-    /** Whether compressing the earlier messages again fails. */
+    /** Whether the compressor fails to compress the earlier messages again. */
     hasLost: false,
     /** The store saves a plan only after this promise has resolved. */
     storing: Promise.resolve(),

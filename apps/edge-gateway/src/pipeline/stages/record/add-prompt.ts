@@ -54,7 +54,7 @@ export function addPrompt(
 
 /**
  * Returns whether the gateway hashes the prompt of a request. A request without tools in its provider's own format
- * is not hashed. Such a request needs little processing, and hashing would delay it noticeably.
+ * is not hashed. A request without tools needs little processing, and hashing would delay the request noticeably.
  */
 function isCompared({ bytes, outline }: ParsedRequest, { lane }: RequestEventV1): boolean {
   return bytes.length <= bytesMax && (outline.tools.length > 0 || lane === 'translated');

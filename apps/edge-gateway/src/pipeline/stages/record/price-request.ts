@@ -47,8 +47,8 @@ interface PricedSavings {
  * null if the prices are unknown, or if the request was not served. `net = saved tokens × mean price of this
  * request's input − prompt cache rewrites − recovery + cache markers`. The mean price covers all billed input, so
  * leaving out cheap cached input saves little. After recovery rounds, only the mean price of the first round is
- * used. Without pruning, the provider would have read the input only once. If the tool set changed after earlier
- * requests, the uncached part of the prefix counts as a cost, including the new end of the prefix.
+ * used. Without pruning, the provider would have read the input only once. If the tool set has changed since the
+ * previous request, all tokens of the prefix that were not read from the cache count as a cost.
  */
 export function priceSavings(
   event: Pick<
@@ -81,9 +81,9 @@ export function priceSavings(
 
 /**
  * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every request
- * needs. The single call would read the input of the first recovery round and write the final response. The single
- * call is assumed to read as many tokens from the prompt cache as the first recovery round. If the last provider
- * call included every tool, the cost of recovery does not include the last call.
+ * needs. Without recovery, one call would read the input of the first recovery round and write the final response.
+ * This call is assumed to read as many tokens from the prompt cache as the first recovery round. If the last
+ * provider call included every tool, the cost of recovery does not include the last call.
  */
 function priceRecovery(
   rounds: readonly TokenUsage[],

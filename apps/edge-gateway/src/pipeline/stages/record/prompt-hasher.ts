@@ -107,7 +107,7 @@ const cachePoint = /^\{\s*"cachePoint"/;
 
 /**
  * Returns a tool's definition without its cache marker. In the converse format, a cache marker is a separate
- * element after the tool. For an element that is only a cache marker, the returned definition is empty.
+ * element after the tool. For an element with only a cache marker, the function returns an empty text.
  */
 function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buffer | string {
   const own = bytes.subarray(range.start, range.end);

@@ -1,9 +1,9 @@
 import { ByteList } from '../../../bytes/byte-list.ts';
 
 /**
- * Forwards complete frames of a stream, and buffers an incomplete frame until the frame is complete. The gateway
- * can therefore end a broken stream with an error event. After an incomplete frame, the client would parse the
- * error event as part of the frame. The gate does not change the bytes of a frame.
+ * Forwards complete frames of a stream, and buffers an incomplete frame until the frame is complete. With complete
+ * frames, the gateway can end a broken stream with an error event. After an incomplete frame, the client would
+ * parse the error event as part of the frame. The gate does not change the bytes of a frame.
  */
 export interface FrameGate {
   /**

@@ -15,8 +15,8 @@ export interface StreamWriter {
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
   /**
-   * Returns the bytes that remain at the end of a complete stream. After recovery rounds, the returned bytes
-   * come from the last round.
+   * Returns the bytes that remain at the end of a complete stream. After recovery rounds, these are bytes of the
+   * last round.
    */
   rest(): readonly Uint8Array[];
 }

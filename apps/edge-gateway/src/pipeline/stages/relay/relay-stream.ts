@@ -146,8 +146,8 @@ async function readRound(stream: OpenStream): Promise<void> {
   try {
     const { status } = passed.answer;
     if (status < 200 || status >= 300) throw rejectAnswer(passed.answer, `status ${status}`);
-    // The first response was a stream, so the response of a later round is also a stream. The response of a later
-    // recovery round may have a different content type.
+    // The content type of the first response was checked before, so the first response is a stream.
+    // The response of a later recovery round may have a different content type.
     if (lane.rounds !== null && !isStream(passed, exchange)) {
       await readPlainRound(stream);
       return;

@@ -45,9 +45,9 @@ export interface ResponseWriter {
 }
 
 /**
- * Maximum length of a buffered frame in bytes. The maximum is the limit of the messages parser, plus room for the
- * fields around the data. The whole document of a server tool arrives in a single event. Each parser also has a
- * separate limit, which is lower for chat completions.
+ * Maximum length of a buffered frame in bytes. A server tool can send a whole document in a single event. The
+ * messages parser accepts events of this length, and 64 KiB are added for the fields around the data. The parser
+ * for chat completions has a lower limit.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 

@@ -96,7 +96,7 @@ function putsTextForText(bytes: Buffer, { start, end, replacement }: ByteEdit): 
   }
 }
 
-/** A removed field of a call, with the comma before or after the field. Clients may put whitespace next to the comma. */
+/** Matches a removed field of a call, and a comma with whitespace before or after the field. */
 const namespaceMember = /^(?:,\s*)?"namespace"\s*:\s*(?:"[^"]*"|null)(?:\s*,\s*)?$/;
 
 /**
@@ -116,9 +116,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
 };
 
 /**
- * Planning never makes a request body longer. As an exception, planning may add the tool that recalls
- * compressed content, and the fields and messages that defer and load tools. The model name is not part of
- * the plan, and may be longer than the client's model name (`svc/auto`).
+ * Planning makes a request body longer only if it adds a recovery tool for compressed content, or fields and
+ * messages for deferral. The length of the model name does not count, because the model name is not part of the
+ * plan.
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
@@ -145,8 +145,8 @@ const modelText = /^"[\w./:@-]+"$/;
 /**
  * The edited body is one valid JSON value, nested no deeper than the client's body. Edits to messages only replace
  * strings (see `contextEditsAreTexts`). The client's original messages were scanned when they arrived. The scan of
- * the edited body therefore replaces each message with `null`. As a result, the scan covers only tools and settings,
- * regardless of the length of the conversation.
+ * the edited body replaces each message with `null`. The scan reads only tools and settings, so its duration does
+ * not depend on the length of the conversation.
  */
 export const resultIsJson: Invariant = (draft) => {
   if (draft.edited.edits.every((edit) => isModelForModel(edit, draft))) return null;

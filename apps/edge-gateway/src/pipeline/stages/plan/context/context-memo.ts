@@ -6,9 +6,7 @@ import type { MessageEdits } from './context-edits.ts';
 
 /** Lifetime of a cache entry in seconds. The prompt caches of providers also expire within one day. */
 const keptSeconds = 24 * 3600;
-/**
- * Minimum time between two readings of the clock, in milliseconds. An entry in memory may expire late by this time.
- */
+/** Minimum time between two readings of the clock, in milliseconds. Entries may expire one second late. */
 const ttlResolutionMs = 1_000;
 const valueBytesMax = 1024 * 1024;
 const bytesPerEntry = 300;

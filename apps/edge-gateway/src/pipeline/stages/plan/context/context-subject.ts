@@ -24,8 +24,8 @@ export interface ContextSubject {
   readonly accountId: string;
   readonly settings: ContextSettings;
   /**
-   * Whether the account permits the recall of removed text. The setting is independent of whether the request
-   * has the recovery tool.
+   * Whether the account permits the recall of removed text. The account's setting applies even if this request has
+   * no recovery tool.
    */
   readonly isRecallable: boolean;
   /**
@@ -52,15 +52,15 @@ export interface UnchangedTurns {
    * Absent for a token-counting request, which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
-  /** Absent if the provider accepts a changed prefix, so that no request waits for lost compression results. */
+  /** Absent if the provider accepts a changed prefix and requests need not wait for compression results. */
   readonly wait?: Wait | undefined;
 }
 
 /** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
- * After a wait without success, no request waits for this number of milliseconds. Otherwise, waiting requests would
- * pile up in the gateway during an outage.
+ * After a wait without success, no request waits for this number of milliseconds. If every request waited during an
+ * outage, requests would pile up in the gateway.
  */
 const restMs = 10_000;
 const firstPauseMs = 200;
@@ -142,13 +142,13 @@ function isOfAccount(error: unknown): boolean {
 
 export interface ContextSettings {
   readonly mode: 'lossless' | 'balanced';
-  /** Whether the model can retrieve removed text later. If not, the compressor removes no text. */
+  /** Whether the model can retrieve removed text. The compressor removes text only if the model can retrieve it. */
   readonly recoverable: boolean;
   /** The version of the compression steps. */
   readonly version: number;
 }
 
-/** Returns further compression settings with which the conversation may have started and can continue. */
+/** Returns other compression settings that earlier requests of the conversation may have used. */
 export function otherSettings({ settings, isRecallable }: ContextSubject): ContextSettings[] {
   const { mode, recoverable, version } = settings;
   const all: ContextSettings[] = [
@@ -185,9 +185,9 @@ export function findLastMarked({ messages }: Messages): number {
 }
 
 /**
- * Minimum sizes of a message's text in bytes. Compressing a message below the minimum would not save any tokens. The
- * minimum for user text is higher, because compression shortens only repetitions in user text. Compression therefore
- * does not delay ordinary chats.
+ * Minimum sizes of a message's text in bytes. Compressing a message below the minimum would not save any tokens.
+ * The minimum for user text is higher, because compression shortens only repetitions in user text. Because of these
+ * minimums, compression does not delay ordinary chats.
  */
 const resultBytesMin = 40;
 const wordsBytesMin = 560;

@@ -46,8 +46,8 @@ export interface BoundPlanStore {
  */
 const keepDeadlineMs = 500;
 /**
- * Time limit in milliseconds for recording that messages are sent unchanged. The time is long enough for the account
- * service to reconnect to the message bus. If the store fails, the decision is kept only in the caches.
+ * Time limit in milliseconds for recording that messages are sent unchanged. Within this time, the account service
+ * can reconnect to the message bus. If the store fails, the decision is kept only in the caches.
  */
 const keepTurnMsMax = 1_000;
 

@@ -26,7 +26,7 @@ export interface ConversationSubject extends PlanSubject {
   readonly caller: Caller;
   /** Deferral, if it replaces pruning for this request. */
   readonly deferral?: Deferral | undefined;
-  /** Whether bound reasoning forbids changes to the conversation's tools, and therefore recovery. */
+  /** Whether bound reasoning forbids changes to the conversation's tools, including recovery. */
   readonly isBound?: boolean;
   /** Whether user turns can load deferred tools at the end of the conversation. */
   readonly loadsTools?: boolean;
@@ -187,7 +187,7 @@ export class ConversationPlanner {
   }
 }
 
-/** Number of hex digits of a tool list's hash in the log. They suffice to distinguish an account's tool lists. */
+/** Number of hex digits of a tool list's hash in the log. 16 digits distinguish the tool lists of an account. */
 const toolListLength = 16;
 
 function deriveKeys(

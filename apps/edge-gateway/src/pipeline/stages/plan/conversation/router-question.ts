@@ -126,8 +126,8 @@ function countNames(text: string, positions: ReadonlyMap<string, number>): Map<n
  */
 const cachedTokensMin = 1_024;
 /**
- * Price of output tokens relative to input tokens, for models with unknown prices. The number is typical of chat
- * models.
+ * Price of output tokens relative to input tokens, for models with unknown prices. Most chat models have about this
+ * ratio.
  */
 const outputUsual = 4;
 
@@ -172,7 +172,7 @@ interface PriceSetting {
   readonly marksCache: boolean;
 }
 
-/** Estimates for each of the first user turns how many tokens earlier requests contained after the tools. */
+/** For each of the first user turns, estimates how many tokens followed the tools in earlier requests. */
 function listSentTokens({ system, messages }: RequestOutline): number[] {
   const sent: number[] = [];
   let [bytes, answered] = [lengthOf(system), 0];

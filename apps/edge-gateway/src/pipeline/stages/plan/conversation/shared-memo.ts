@@ -16,15 +16,13 @@ interface ValueKind<Value> {
   readonly render: (value: Value) => string | null;
   /** Parses a value stored in Redis. Returns undefined for invalid data, or throws an error. */
   readonly parse: (text: string) => Value | undefined;
-  /** The debug log message for an unavailable Redis, including the consequence for planning. */
+  /** The debug log message when Redis is unavailable, which names the effect on planning. */
   readonly unavailable: string;
 }
 
 /** Lifetime of a cache entry in seconds. The prompt caches of providers also expire within one day. */
 const keptSeconds = 24 * 3600;
-/**
- * Minimum time between two readings of the clock, in milliseconds. An entry in memory may expire late by this time.
- */
+/** Minimum time between two readings of the clock, in milliseconds. Entries may expire one second late. */
 const ttlResolutionMs = 1_000;
 /**
  * Maximum time in milliseconds for which planning waits for Redis. A cache entry that does not arrive in time

@@ -12,8 +12,8 @@ const pastedCharactersMin = 200;
  */
 const searchedCharacters = 1_000;
 /**
- * Minimum length of a line that may be cut off at the edge of the searched text. A shorter partial line is dropped,
- * because it cannot be recognized as pasted text.
+ * Minimum length of a line that may be cut off at the edge of the searched text. Shorter parts of lines are
+ * dropped, because the gateway cannot recognize them as pasted text.
  */
 const partialLineMin = 200;
 const fence = '```';
