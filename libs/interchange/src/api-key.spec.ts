@@ -62,8 +62,8 @@ describe('an API key', () => {
     expect(counts.size).toBe(62);
     const expected = (2000 * 42) / 62;
     const chiSquare = [...counts.values()].reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
-    // With 61 degrees of freedom, the chi-squared statistic exceeds 180 once in 5e12 runs. If keys used a
-    // random byte modulo 62, the chi-squared statistic would be several thousand.
+    // With 61 degrees of freedom, the chi-squared statistic exceeds 180 once in 5e12 runs.
+    // If keys used a random byte modulo 62, the chi-squared statistic would be several thousand.
     expect(chiSquare).toBeLessThan(180);
   });
 });

@@ -47,7 +47,7 @@ interface TextDelta extends BlockPlace {
  * the report.
  */
 export interface CacheMissReport {
-  /** The first part of the prompt that differs from the earlier request that the client specified. */
+  /** The first part of the prompt that differs from an earlier request. The client specifies this request. */
   readonly part: 'model' | 'tools' | 'system' | 'messages';
   /** Input tokens that were not read from the cache. Null if the provider does not report the number. */
   readonly tokens: number | null;

@@ -65,8 +65,8 @@ export class TimeShare {
   }
 
   /**
-   * Resolves in a later turn of the event loop, as soon as the account may use the event loop. The time from
-   * the start of the turn until the event loop is free again counts as used by the account.
+   * Resolves in a later turn of the event loop, as soon as the account may use the event loop. The account's
+   * used time includes the time from the start of this turn until the event loop is free again.
    */
   async turn(accountId: string): Promise<void> {
     await nextTurn();

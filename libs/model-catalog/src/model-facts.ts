@@ -28,8 +28,8 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
  * on. Three assumptions make the answer safe when data is missing. Uncertain properties are used like certain
- * properties. The prefix check is assumed to apply to the provider account unless the account's creation date
- * is given. A model that is not in the catalogue is treated as bound if its model family binds reasoning.
+ * properties. Without an account creation date, the prefix check is assumed to apply to the provider account.
+ * A model that is not in the catalogue is treated as bound if its model family binds reasoning.
  * @param modelId the id as the request spells it, which is used if `model` is undefined
  * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
  */

@@ -61,8 +61,8 @@ export function createLogOutput(fd = 1): LogOutput {
     dest: fd,
     sync: false,
     maxLength: waitingBytesMax,
-    // If `minLength` is 1, a chunk of log lines is written immediately. If `minLength` is 0, `flush` does not
-    // wait until the data is written.
+    // If `minLength` is 1, a chunk of log lines is written immediately.
+    // If `minLength` is 0, `flush` does not wait until the data is written.
     minLength: 1,
     maxWrite: 4 * chunkChars,
     periodicFlush: flushEveryMs,

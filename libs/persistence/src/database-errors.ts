@@ -25,7 +25,7 @@ export function isUniqueConflict(error: unknown): boolean {
   return codeOf(error) === 'P2002';
 }
 
-/** Whether the error means that the row refers to a row that does not exist. */
+/** Whether the error means that the row contains a reference to a missing row. */
 export function isForeignKeyConflict(error: unknown): boolean {
   return codeOf(error) === 'P2003';
 }

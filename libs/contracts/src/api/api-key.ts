@@ -82,8 +82,8 @@ export const createApiKeyBody = z.strictObject({
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
 /**
- * Settings for an API key that the playground uses. If `k_target_override` is 512, every list of up to 512
- * tools is forwarded in full.
+ * Settings for the playground's API key. If `k_target_override` is 512, every list of up to 512 tools is
+ * forwarded in full.
  */
 export const playgroundKeyBody = z.strictObject({ k_target_override: kTarget.optional() });
 

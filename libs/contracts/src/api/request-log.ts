@@ -221,7 +221,7 @@ export const modelChoice = z.object({
     }),
   ),
   candidates_count: count,
-  /** The models that were excluded, at most 64, each with the rule that excluded the model. */
+  /** Up to 64 excluded models, each with the rule that excluded the model. */
   excluded: z.array(z.object({ id: z.string(), rule: z.string() })),
   excluded_count: count,
 });

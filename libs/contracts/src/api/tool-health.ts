@@ -40,8 +40,8 @@ export const toolHealth = z.object({
     /** Number of requests in which the model called the tool in violation of the API key's allow and deny lists. */
     called_when_denied: count,
     /**
-     * The share of requests in which the model called the tool, from 0 to 1. Only requests that forwarded the
-     * tool count. Null if the tool was never forwarded.
+     * The share of requests in which the model called the tool, from 0 to 1, among requests that forwarded
+     * the tool. Null if the tool was never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
     /**
@@ -120,8 +120,8 @@ export const toolSuggestionsQuery = pageQuery.extend({
 });
 
 /**
- * A tool that was needed but not forwarded. The value `hallucinated_call` means that the model called a tool
- * that was not sent to it. The value `recovery` means that the model used the recovery tool to request this
+ * A tool that was needed but not forwarded. The value `hallucinated_call` means that the model called this
+ * tool without receiving it. The value `recovery` means that the model used the recovery tool to request this
  * tool. The value `shadow` means that all tools were forwarded, but the plan would have pruned this tool.
  */
 export const recallAlert = z.object({

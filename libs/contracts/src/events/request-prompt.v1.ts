@@ -35,10 +35,7 @@ export const requestPrompt = z.object({
   /** Identifies the conversation within its account. The id consists of the first 32 hex digits of a SHA-256 hash. */
   conversation: z.string().regex(/^[0-9a-f]{32}$/),
   client: promptHashes,
-  /**
-   * Hashes of the prompt that the gateway sent to the provider. Null if the gateway did not change
-   * the client's prompt.
-   */
+  /** Hashes of the prompt in the upstream request. Null if the gateway did not change the client's prompt. */
   sent: promptHashes.nullable(),
   caching: z.enum(['automatic', 'explicit']),
   /**

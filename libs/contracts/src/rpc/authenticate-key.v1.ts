@@ -28,8 +28,8 @@ const grantRouting = z.object({
 });
 
 /**
- * The data about an API key that the gateway needs to serve requests. The limits include the limits inherited
- * from the account policy.
+ * The grant of an API key, with the data that the gateway needs to serve requests. The limits include the
+ * limits inherited from the account policy.
  */
 export const keyGrant = z.object({
   accountId: id,

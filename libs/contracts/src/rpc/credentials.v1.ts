@@ -154,7 +154,7 @@ export const rewrapCredentials = defineRpc({
   }),
 });
 
-/** Deletes versions of the key-encryption key that no credential uses. */
+/** Deletes unused versions of the key-encryption key. */
 export const retireKeys = defineRpc({
   ...rotation,
   subject: 'provider-vault.retire-keys.v1',

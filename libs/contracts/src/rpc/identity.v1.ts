@@ -40,7 +40,7 @@ const deviceToken = z.string().min(1).max(1_024);
 const deviceTokens = z.array(deviceToken).max(deviceTokensMax).default([]);
 
 /**
- * Returns the data about the embedded identity service that edge gateways need before the first sign-in.
+ * Returns data about the embedded identity service. Edge gateways need the data before the first sign-in.
  * Throws `not_found` if the embedded identity service is disabled.
  */
 export const getIdentitySettings = defineRpc({

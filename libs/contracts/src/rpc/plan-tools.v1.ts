@@ -39,8 +39,8 @@ const plannedConversation = z.object({
   isUndecided: z.boolean().optional(),
   /**
    * Estimated tokens in the instructions and messages that earlier requests sent with the whole tool list.
-   * `lateTokens` is present only if the plan was late. If tools are pruned in this request, the provider must
-   * again cache the tokens that earlier requests sent.
+   * `lateTokens` is present only if the plan was late. If this request prunes tools, the provider must cache
+   * these tokens again.
    */
   lateTokens: count.optional(),
 });

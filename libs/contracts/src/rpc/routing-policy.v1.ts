@@ -158,8 +158,8 @@ export const getRoutingPolicy = defineRpc({
 });
 
 /**
- * Upper bounds of the size bands, in tools that remain after the allow and deny lists are applied. The last
- * size band has no upper bound.
+ * Upper bounds of the size bands. Tools are counted after the allow and deny lists are applied. The last size
+ * band has no upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
 /** In the id of a bucket for all intents, this text replaces the intent. */

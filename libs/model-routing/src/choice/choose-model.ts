@@ -12,7 +12,7 @@ import type {
   RoutingQuestion,
 } from './question.ts';
 
-/** Share of requests in the mode `fast` that are sent to a model with few observations. */
+/** In the mode `fast`, the share of requests that are sent to a model with few observations. */
 export const explorationShare = 0.05;
 /** Maximum number of observations, weighted by age, of a model that counts as a model with few observations. */
 const knownWeight = 5;
@@ -31,8 +31,8 @@ export function chooseModel(question: RoutingQuestion): RoutingChoice {
   const excluded: Excluded[] = [];
   const able: Candidate[] = [];
   const ruleOf = createRules(question);
-  // The required quality depends on all models that the account allows, not on the needs of one request. So
-  // additional needs of a request never lead to a model of lower quality.
+  // The required quality depends on all models that the account allows, not on the needs of one request.
+  // Additional needs of a request never lead to a model of lower quality.
   const allowed: number[] = [];
   for (const listed of models) {
     const rule = ruleOf(listed);

@@ -10,8 +10,8 @@ const tailChars = secretCharsMin;
 /** If the start of a secret is missing, its end is redacted only if at least this number of characters match. */
 const partCharsMin = 20;
 /**
- * Maximum number of secrets that may end with the same characters and are still compared. Above the maximum,
- * every occurrence of the shared last characters is redacted.
+ * Maximum number of compared secrets that end with the same characters. Above the maximum, every occurrence
+ * of the shared last characters is redacted.
  */
 const peersMax = 16;
 /**
@@ -151,8 +151,8 @@ function markOf(hash: number): number {
  */
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
-  // Text before `from` is already redacted, so a match can cover at most the text after `from`. The search
-  // stops when a match covers all of this text.
+  // Text before `from` is already redacted, so a match can cover at most the text after `from`.
+  // The search stops when a match covers all of the text after `from`.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);

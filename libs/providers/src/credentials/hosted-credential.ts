@@ -8,8 +8,8 @@ export type HostedCredential =
   | { readonly kind: 'access-key'; readonly accessKey: AccessKey; readonly region: string };
 
 /**
- * The fields of a Bedrock credential that a caller sends in a request body, or when saving a connection. All
- * fields except the region are secrets.
+ * The fields of a Bedrock credential, in a request body or in a request that saves a connection. All fields
+ * except the region are secrets.
  */
 export interface HostedFields {
   readonly api_key?: string | undefined;

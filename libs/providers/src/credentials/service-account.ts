@@ -2,7 +2,7 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
 
-/** The fields of a Google service account key file that are needed to sign tokens. */
+/** The fields of a Google service account key file from which tokens are signed. */
 const stored = z.object({
   client_email: z.string(),
   private_key_id: z.string(),

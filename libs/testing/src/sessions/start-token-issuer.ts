@@ -41,7 +41,7 @@ export interface IssuerKey {
  */
 export interface TokenIssuer {
   readonly issuer: string;
-  /** Number of requests for the key set that the issuer has received. */
+  /** Number of received requests for the key set. */
   readonly keySetReads: number;
   /** The published signing keys, newest last. */
   readonly keys: readonly IssuerKey[];

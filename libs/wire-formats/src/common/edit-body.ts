@@ -159,8 +159,8 @@ export function addItems(
 }
 
 /**
- * Applies the edits that are specific to one format, together with the edits that are the same in all
- * formats. The edits that all formats share are text replacements, tool call replacements and added messages.
+ * Applies the edits of one format, together with the edits that are the same in all formats. The edits that
+ * all formats share are text replacements, tool call replacements and added messages.
  * @param member the field that contains the messages
  */
 export function applyRequestEdits(

@@ -97,7 +97,7 @@ export interface StreamRenderer {
 export interface StreamParser {
   /** @throws GatewayError `upstream_invalid` */
   push(chunk: Uint8Array): StreamEvent[];
-  /** The error that follows the latest events that `push` returned. The next call to `push` throws `failure`. */
+  /** The error that follows the latest events from `push`. The next call to `push` throws `failure`. */
   readonly failure?: GatewayError | undefined;
   /**
    * Call this method after the provider has closed the stream without an error. If the parser emitted no
@@ -230,8 +230,8 @@ export interface ProviderHalf {
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension fields that only record how the client wrote a value that the interchange can express. In a
-   * format that ignores the extension fields of other formats, omitting these fields is not a loss.
+   * Extension fields that only record the client's spelling of a value in the interchange. In a format that
+   * ignores the extension fields of other formats, omitting these fields is not a loss.
    */
   readonly spellings: readonly string[];
   /** Whether a custom tool can have a grammar. In formats without grammars, a custom tool's grammar is a loss. */

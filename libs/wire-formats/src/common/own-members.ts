@@ -6,8 +6,8 @@ export interface OwnMembers {
   /** Wraps fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
   /**
-   * Returns the extensions from `of` as the field `extensions` of an object. The object is empty if there are
-   * no fields.
+   * Returns an object with the result of `of` in the field `extensions`. The object is empty if there are no
+   * fields.
    */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
   /**

@@ -96,8 +96,8 @@ function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) =
 }
 
 /**
- * Returns a predicate that matches fields that a later field with the same name overrides. The predicate
- * matches only fields with a name in `names`. The running time is linear in the size of the object.
+ * Returns a predicate for fields that a later field with the same name overrides. The predicate matches only
+ * fields with a name in `names`. The running time is linear in the size of the object.
  */
 export function findShadowed(
   tape: JsonTape,

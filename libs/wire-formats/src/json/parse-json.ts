@@ -5,7 +5,7 @@ import type { JsonTape } from './json-tape.ts';
 import { keepDigits, readExactly } from './read-exactly.ts';
 import { scanJson } from './scan-json.ts';
 
-/** Matches text that may contain an integer that a double cannot represent (2^53 has 16 digits). */
+/** Matches text with long integers, which a double may not represent exactly (2^53 has 16 digits). */
 const longNumber = /\d{16}/;
 
 // TypeScript's standard library types lack the reviver's third parameter, which Node 21 and later support.
@@ -13,8 +13,8 @@ const longNumber = /\d{16}/;
 type Reviver = (key: string, value: unknown) => unknown;
 
 /**
- * Parses JSON text that will be serialized again. Integers that a double cannot represent become objects that
- * `JSON.stringify` writes with their original digits. `JSON.parse` parses all other values.
+ * Parses JSON text that will be serialized again. Integers that a double cannot represent become objects.
+ * `JSON.stringify` writes these objects with the original digits. `JSON.parse` parses all other values.
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {

@@ -14,7 +14,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * A lookup table that contains 1 for each byte that ends a run of ordinary bytes in a string. A run of
+ * A lookup table. The entry is 1 for each byte that ends a run of ordinary bytes in a string. A run of
  * ordinary bytes ends at a quote, a backslash or a control character.
  */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>

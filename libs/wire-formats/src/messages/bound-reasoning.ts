@@ -16,7 +16,7 @@ interface DroppingRequest {
 /** Anthropic's beta name for `thinking.block_binding` (Anthropic, "Preserved thinking"). */
 const beta = 'thinking-binding-controls-2026-08-01';
 const binding = '"block_binding":{"prefix_mismatch_behavior":"drop_block"}';
-/** Types of `thinking` with which Anthropic's API accepts `block_binding`. */
+/** Types of `thinking` that Anthropic's API accepts together with `block_binding`. */
 const typesWithBinding = ['adaptive', 'enabled'];
 
 /**

@@ -38,8 +38,8 @@ function renderStream({ stream, streamsUsage }: ChatRequest, own: JsonObject): J
 
 function renderTools(request: ChatRequest, own: JsonObject, losses: Loss[]): JsonObject {
   const tools = request.tools.flatMap((tool, index) => renderTool(tool, index, losses));
-  // The chat completions format rejects a tool choice without tools. If the client uses this format, the tool
-  // choice is sent, and the provider returns an error.
+  // The chat completions format rejects a tool choice without tools.
+  // If the client uses this format, the tool choice is sent, and the provider returns an error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(request.toolChoice, request.tools);
   return {
     ...(tools.length === 0 ? {} : { tools }),

@@ -12,8 +12,8 @@ export type BlockEvent = Exclude<
 >;
 
 /**
- * The block that is being sent, and the blocks that are waiting for that block to end. In the Converse
- * format, blocks are strictly sequential. In streams of other formats, tool calls can overlap.
+ * The block that is being sent, and the blocks that wait until it ends. In the Converse format, blocks are
+ * strictly sequential. In streams of other formats, tool calls can overlap.
  */
 export interface BlockQueue {
   readonly nextIndex: number;

@@ -148,7 +148,7 @@ interface ReadResponse {
 
 /**
  * Parses a function response. In Google's format, `output` contains the result and `error` contains the
- * error. Without these two fields, the whole object is the result.
+ * error. An object without `output` and `error` is itself the result.
  */
 function parseResponse(response: unknown): ReadResponse {
   const object = asObject(response) ?? {};

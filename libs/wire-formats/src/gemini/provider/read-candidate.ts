@@ -223,8 +223,8 @@ function citeSources(support: JsonObject, chunks: readonly unknown[]): Citation[
 }
 
 /**
- * Maps a finish reason. Gemini sends STOP for both text responses and tool calls, so `callsTools` determines the
- * mapped reason. Numeric enum values are mapped only if both Google APIs use the same meaning for the number.
+ * Maps a finish reason. Gemini sends STOP for both text responses and tool calls, so `callsTools` determines
+ * the mapped reason. Numbers are mapped only if they mean the same in both Google APIs.
  */
 function mapFinishReason(raw: string, callsTools: boolean): FinishReason {
   switch (raw) {

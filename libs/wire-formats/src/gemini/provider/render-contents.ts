@@ -4,7 +4,7 @@ import { readRest, readSpelling } from '../shared/own-members.ts';
 import type { RenderContext } from './render-part.ts';
 import { renderPart } from './render-part.ts';
 
-/** The first Gemini generation in which every tool call must carry its signature. */
+/** The first Gemini generation that requires a signature in every tool call. */
 const signaturesSince = 3;
 /** A placeholder for a missing signature (ai.google.dev/gemini-api/docs/thought-signatures). */
 const absentSignature = 'skip_thought_signature_validator';

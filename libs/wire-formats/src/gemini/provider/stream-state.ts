@@ -24,7 +24,7 @@ export interface CandidateState {
   readonly open: OpenText | undefined;
   readonly openCall: OpenCall | undefined;
   readonly callCount: number;
-  /** The URLs of web pages that the model fetched and that no citation names yet. */
+  /** The URLs of fetched web pages without a citation so far. */
   readonly pages: readonly string[];
   readonly finished: boolean;
 }

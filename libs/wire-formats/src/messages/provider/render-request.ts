@@ -38,8 +38,8 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   const tools = request.tools.flatMap((tool, index) =>
     isOffered(tool, toolChoice) ? renderTool(tool, index, losses) : [],
   );
-  // The messages format rejects a tool choice without tools. If the client uses this format, the tool choice
-  // is sent, and the provider returns an error.
+  // The messages format rejects a tool choice without tools.
+  // If the client uses this format, the tool choice is sent, and the provider returns an error.
   const choice = tools.length === 0 ? undefined : renderToolChoice(toolChoice, settings.parallelToolCalls);
   return {
     ...(tools.length === 0 ? {} : { tools }),
