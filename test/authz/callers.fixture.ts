@@ -42,7 +42,7 @@ const badToken = badSession('invalid_session_token');
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Returns callers without access, with no API key, a malformed API key or an API key that is not valid. */
+/** Returns callers without a valid API key. */
 export function callersWithoutKey(world: World): RefusedCaller[] {
   const good = world.owner.account.apiKey;
   const last = good.at(-1) === 'x' ? 'y' : 'x';
@@ -88,7 +88,7 @@ export function callersOfOtherKind({ owner }: World): RefusedCaller[] {
   ];
 }
 
-/** Returns callers without access. Each caller sends an unaccepted session token or another kind of secret. */
+/** Returns callers without a valid session token. */
 export function callersWithoutSession(world: World): RefusedCaller[] {
   const { owner, endedSession, issuer, foreignTokens } = world;
   const { accessToken, refreshToken, password } = owner.person;

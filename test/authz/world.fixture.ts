@@ -60,8 +60,8 @@ export interface World {
 }
 
 /**
- * The lifetime of an expiring API key in milliseconds. Creating an API key must take less time even on a busy
- * machine, because the gateway rejects past expiry times.
+ * The lifetime of an expiring API key in milliseconds. The gateway must create the API key before the expiry,
+ * even on a busy machine.
  */
 const expiresAfterMs = 6_000;
 

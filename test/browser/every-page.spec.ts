@@ -102,8 +102,8 @@ test.each(pages)(
 const firstPaintMs = 1_000;
 
 /**
- * Returns the time in milliseconds until the first paint with an empty cache, as the minimum of 5 visits, or
- * of up to 15 visits on a busy machine.
+ * Returns the minimum time in milliseconds until the first paint with an empty cache, over 5 visits, or up to
+ * 15 visits on a busy machine.
  */
 async function measureFirstPaint(): Promise<number> {
   const paints: number[] = [];

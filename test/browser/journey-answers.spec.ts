@@ -66,7 +66,7 @@ test('a log page that fails with a client error is requested once, and again whe
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
   await page.getByRole('region', { name: 'Requests' }).focus();
-  // The alert disappears before the page renders the new rows, so the end of the list may still move.
+  // The alert disappears before the page renders the new rows, so the list may still grow.
   await eventually(async () => {
     await page.keyboard.press('End');
     return (await page.getByText('model-149').isVisible()) || undefined;

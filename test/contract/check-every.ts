@@ -21,7 +21,7 @@ export const sampleFolders = [...new Set([given, findRecordings(undefined)])].fi
  * `describe` blocks, for the check and for the API. The table reporter counts tests by the names of the
  * `describe` blocks. If no recording is suitable, one test reports the missing recordings. The test is
  * skipped only if the folder may lack recordings.
- * @param concerns returns true for a suitable recording
+ * @param concerns returns true for a suitable recording.
  * @param step without `--data`, only every `step`-th recording is checked, to save time in `npm test`
  */
 export function checkEvery(

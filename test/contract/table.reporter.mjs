@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import { lossesChannel } from './losses-channel.mjs';
 
 /**
- * Counts test results by API and check. `checkEvery` puts each test into a `describe` block for the API, and
- * that block into a block for the check. The last output line contains the totals as JSON.
+ * Counts test results by API and check. `checkEvery` nests each test in two `describe` blocks, which are
+ * named after the check and the API. The last output line contains the totals as JSON.
  */
 export default class TableReporter {
   #by = {};

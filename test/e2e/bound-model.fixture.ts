@@ -18,10 +18,7 @@ const json = { 'content-type': 'application/json' };
 /** A provider with a model that returns bound reasoning in each response. */
 export interface BoundModel {
   readonly rules: TranscriptRules;
-  /**
-   * For each request with a transcript, oldest first, whether the provider accepted, rejected or dropped the
-   * reasoning in the transcript.
-   */
+  /** The provider's verdict on the reasoning in each request with a transcript, oldest first. */
   readonly verdicts: readonly BindingVerdict[];
   /** Tools that a user turn required, but that were neither in the request nor found by a tool search. */
   readonly missed: readonly string[];

@@ -4,7 +4,7 @@ import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testi
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** A place to which the test stack writes, such as a log or a database, and which must not contain secrets. */
+/** A place in which the test stack stores data, such as a log or a database. Secrets must not appear there. */
 export interface Sink {
   readonly name: string;
   /** Returns the stored bytes in chunks that can be searched separately. */

@@ -4,8 +4,8 @@ import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 import { findExpressions, type FoundExpression } from './expressions.ts';
 
 /**
- * Regular expressions that are never applied to text from a client or provider, by location, each with the
- * reason. All other regular expressions must take linear time.
+ * Regular expressions that are never applied to text from a client or provider, with the reasons, by
+ * location. All other regular expressions must take linear time.
  */
 const excluded: Readonly<Record<string, string>> = {};
 

@@ -14,7 +14,7 @@ const scripts: Readonly<Record<string, string>> = { opencode: 'node_modules/open
 
 /**
  * Installs a package, unless an earlier call installed the same versions.
- * @param name the name of a folder in `packages`
+ * @param name the name of a folder in `packages`.
  * @returns the folder that contains `node_modules`
  */
 export async function installPackage(name: string): Promise<string> {

@@ -26,9 +26,9 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 
 /**
- * Adds the facts that the model lists do not contain. The added facts are the APIs that accept tools for the
- * model, the default for reasoning, bound reasoning, deferral, and cache prices. A value from the fact list
- * takes precedence over a value from the model's family.
+ * Adds the facts that the model lists do not contain. The added facts concern the APIs that accept tools,
+ * default reasoning, bound reasoning, deferral, and cache prices. A value from the fact list takes precedence
+ * over a value from the model's family.
  * @param fact the model's line in the fact list
  */
 export function addFacts(record: ModelRecordInput, fact: ModelFacts | undefined): ModelRecordInput {

@@ -8,8 +8,8 @@ const contractsFolder = 'libs/contracts/src';
  * Renders the RPC contract of a call between services, with its export and its row in the contract table.
  * Renders a function in the app that serves the contract, and a method in the controller of the contract's
  * family. For a new family, also renders a controller and its entry in the app's module.
- * @param subject the contract's name `<server>.<verb-noun>`, such as `account.rotate-key`, where the server is an app
- * @param family the folder of the controller in the app, like `keys`
+ * @param subject the contract's name `<server>.<verb-noun>`, such as `account.rotate-key`, where the server is an app.
+ * @param family the folder of the controller in the app, like `keys`.
  * @throws Error for an unknown server or a name in use
  */
 export function renderContract(subject: string, family: string, read: ReadFile): FileChange[] {

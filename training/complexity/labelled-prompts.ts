@@ -9,8 +9,8 @@ export interface LabelledPrompt {
   readonly characters: number;
   readonly features: Float64Array;
   /**
-   * The label of the capable model's response, which is 1 for a correct answer, 0 for a wrong answer, or a
-   * grade in data sets with grades.
+   * The label of the capable model's response. Labels are 1 (correct) or 0 (wrong), or grades in data sets
+   * with grades.
    */
   readonly capable: number;
   readonly cheap: number;

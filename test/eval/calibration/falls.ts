@@ -224,7 +224,7 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
 
 /**
  * Draws conversations of the given account, with recall at `k` lowered by ten percentage points. To lower
- * recall, some conversations that need only tools within rank `k` get one tool with a rank beyond `k`.
+ * recall, one needed tool moves beyond rank `k` in some conversations.
  */
 function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   return (random: () => number): number[] => {

@@ -27,10 +27,7 @@ export interface PromiseFigures {
   readonly hasRecovery: boolean;
   /** The number of measured shadow conversations. */
   readonly sessions: number;
-  /**
-   * The share of accounts with a true effective recall that meets the recall target, among accounts with a measured
-   * K.
-   */
+  /** Among accounts with a measured K, the share for which true effective recall meets the recall target. */
   readonly met: number;
   readonly standardError: number;
   /**

@@ -14,8 +14,8 @@ export interface SimulatedAccount {
 }
 
 /**
- * A conversation has up to `callsMax` tool calls and a random difficulty, by which its tool ranks are
- * multiplied. All numbers within a range are equally likely.
+ * A conversation has up to `callsMax` tool calls, and a random difficulty that multiplies the tool ranks. All
+ * numbers within a range are equally likely.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;

@@ -15,9 +15,9 @@ const numberLengthMin = 2;
 
 /**
  * Counts the argument values that the agent could still read at the time of its tool calls.
- * @param before the messages that the client sent @param sent the messages that the gateway
- * sent, with references resolved @param omitted the content that the gateway's markers
- * replaced
+ * @param before the messages that the client sent.
+ * @param sent the messages that the gateway sent, with references resolved.
+ * @param omitted the content that the gateway's markers replaced.
  */
 export function measureRetention(
   message: Message,

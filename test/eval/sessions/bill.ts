@@ -82,7 +82,7 @@ export class SharedPrefixes {
   /**
    * Adds a model call.
    * @param tools the sent tools in order, as numbers. Equal numbers refer to equal definitions.
-   * @param toolTokens the tokens of each tool
+   * @param toolTokens the tokens of each tool.
    * @param tailTokens the tokens of the instructions and messages after the tools
    */
   add(

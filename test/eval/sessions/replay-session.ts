@@ -64,7 +64,7 @@ async function planRequest(
   return { ...reply, recovery: { armed: reply.recovery.armed, way: wayOf(reply) } };
 }
 
-/** Stores the smallest K that forwards a needed tool, at the time when the model first needs the tool. */
+/** When the model first needs a tool, stores the smallest K that forwards the tool. */
 function noteLabel(
   { index }: ReplaySubject,
   { needed }: EvalRequest,

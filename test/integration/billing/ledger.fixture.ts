@@ -68,8 +68,8 @@ export function openLedgerEnds(stack: Stack): LedgerEnds {
 }
 
 /**
- * Returns the usage event fields of a request with the given number of pruned tools, and with the given
- * number of tokens that compression saved.
+ * Returns usage event fields with the given number of pruned tools and the given number of tokens saved by
+ * compression.
  */
 export function saving(tools: number, tokens: number): Partial<RequestEventV1> {
   return {

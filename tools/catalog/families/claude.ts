@@ -31,9 +31,9 @@ const always = { byDefault: true, off: false } as const;
 const older = { byDefault: false, off: true, binds: 'no', defers: true, adds: false } as const;
 
 /**
- * Claude models by line and version. The sources are the pages on preserved thinking with its prefix checks,
- * tool search, mid-conversation messages, prompt caching and the individual models. Deferral for Fable,
- * Sonnet 5 and Haiku 5.5 is inferred, because the page excludes only Opus 4.1 and older models.
+ * Claude models by line and version. The sources are Anthropic's pages on preserved thinking, tool search,
+ * mid-conversation messages, prompt caching and each model. Deferral for Fable, Sonnet 5 and Haiku 5.5 is
+ * inferred, because the page excludes only Opus 4.1 and older models.
  */
 const models: Readonly<Record<string, ClaudeFacts>> = {
   'fable 5.2': {
