@@ -65,10 +65,7 @@ function findTask(
   return undefined;
 }
 
-/**
- * Returns the number of steps that the model has finished. Calls that only request tool definitions from the
- * recovery tool do not count.
- */
+/** Returns the number of steps that the model has finished. Requests for tool definitions are not steps. */
 function countDone(since: readonly PromptItem[]): number {
   return since.filter((item) => item.kind === 'call' && !isDescription(item)).length;
 }

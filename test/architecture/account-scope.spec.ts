@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Source files with queries that may read rows of every account, with the reason. In all other files, each
+ * Source files with queries that may read rows of every account, and the reasons. In all other files, each
  * query must be limited to one account.
  */
 const acrossAccounts: Readonly<Record<string, string>> = {

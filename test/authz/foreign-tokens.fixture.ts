@@ -8,10 +8,7 @@ export interface ForeignTokens {
   close(): Promise<void>;
 }
 
-/**
- * The audience and subject that the edge `oidc` accepts from the test issuer, as in
- * test/shared-stack.setup.mjs.
- */
+/** The audience and subject that the edge `oidc` accepts from the test issuer (see test/shared-stack.setup.mjs). */
 const audience = 'gateway-under-test';
 const subject = 'somebody';
 

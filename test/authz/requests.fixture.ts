@@ -41,10 +41,7 @@ export interface PreparedCall {
   readonly body: unknown;
 }
 
-/**
- * Prepares a call to the route for the given kind of target, with the credential of `caller`. Without `caller`,
- * the call has no credential.
- */
+/** Prepares a call to the route for the given kind of target. The call has the credential of `caller`, if given. */
 export async function prepareCall(
   world: World,
   address: Address,

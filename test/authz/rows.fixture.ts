@@ -54,8 +54,8 @@ const keyTargets: NonNullable<AuthzRow['targets']> = {
 };
 
 /**
- * An API key may rotate an API key only if the rotated key has no additional scopes. The test rotates a key
- * with only the scope `manage`.
+ * An API key may rotate another API key only if the other key has no additional scopes. The test rotates a
+ * key with only the scope `manage`.
  */
 const rotationTargets: AuthzRow['targets'] = {
   ...keyTargets,

@@ -11,7 +11,7 @@ import type { KnownRequest } from './truth-traffic.fixture.ts';
 
 type Schema = Parameters<typeof callFor>[0];
 
-/** A browser that is signed in to an account with known requests and their log rows. */
+/** A signed-in browser, and an account with known requests and log rows. */
 export interface Truth {
   readonly account: KnownAccount;
   readonly watched: WatchedPage;

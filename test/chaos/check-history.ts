@@ -24,7 +24,7 @@ import {
   rowsHaveStatusAndTokens,
 } from './promises/records.ts';
 
-/** The promises of docs/operations, each with the function that finds its violations in a history. */
+/** For each promise in docs/operations, the function that finds violations in a history. */
 export const promises = {
   everyAcceptedRequestHasOneRow,
   rowsHaveStatusAndTokens,

@@ -138,7 +138,7 @@ export interface History {
   readonly leftovers: readonly string[];
   /** Secrets found in logs, as `<process>: <name of the secret>`. */
   readonly leaks: readonly string[];
-  /** Intervals in which the busy machine did not run the test process. */
+  /** Intervals in which the test process got no processor time on a busy machine. */
   readonly stalls: readonly { readonly startMs: number; readonly endMs: number }[];
   /** The time between the end of the last fault and the first success of each kind of request. */
   readonly recoveryMs: number;

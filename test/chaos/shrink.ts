@@ -1,7 +1,7 @@
 /**
  * Reduces a failing list of items to a shorter list that still fails. Implements the ddmin algorithm of Zeller
  * and Hildebrandt ("Simplifying and Isolating Failure-Inducing Input", 2002). Each step divides the list into
- * parts. If one part still fails, or the list without that part, the next step divides that shorter list.
+ * parts. If a part, or the list without a part, still fails, the next step divides this shorter list.
  * @param fails tests a list. A missed failure can make the final list too long.
  * @param runsMax limits the number of test runs.
  */

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(async () => {
   server.reset();
-  // Only the requests for the list of models have no body.
+  // A request without a body asks for the list of models.
   server.setControls(({ body }) =>
     body.length === 0 ? { ...plainAnswer, body: { object: 'list', data: listed } } : plainAnswer,
   );

@@ -64,7 +64,7 @@ export const bytesBeforeTextEnds = Buffer.byteLength(frames.slice(0, 7).join('')
 
 /**
  * Returns a streamed response.
- * @param ending the stream's last part, which replaces all events from the end of the text on
+ * @param ending the new end of the stream, after the last text event
  */
 export function streamedMessages(ending?: string): ReplayControls {
   const body = ending === undefined ? frames.join('') : frames.slice(0, 7).join('') + ending;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { appendObserved, isObserved, noteSecret } from '@gateway/testing';
 
-/** The names of fields that contain secrets in the request and response bodies of the gateway and providers. */
+/** The names of fields that contain secrets, in bodies that the gateway or a provider sends or receives. */
 const secretFields =
   /^(key|api_key|password|current_password|new_password|secret_access_key|session_token|access_token|refresh_token|token|cloud_secret_access_key|cloud_session_token|cloud_bearer_token_hosted)$/;
 /**

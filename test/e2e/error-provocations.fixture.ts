@@ -1,4 +1,4 @@
-/** One request for each registry error that the gateway returns because of the request itself. */
+/** For each registry error that a client can cause, one request that causes the error. */
 import type { ErrorCode } from '@gateway/errors';
 import { createApiKey } from '@gateway/interchange';
 import { sharedStack, signUpPerson, startTokenIssuer } from '@gateway/testing';

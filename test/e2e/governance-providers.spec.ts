@@ -17,8 +17,7 @@ const ownUrl = 'http://127.0.0.1:1/v1';
 const fields = [
   ...['provider', 'object', 'display_name', 'connected', 'credential_hint', 'formats', 'base_url'],
   ...['created_at', 'rotated_at', 'last_used_at', 'last_error'],
-  // Fields that only the form for connecting a provider needs.
-  // decisions.md does not list the additional fields.
+  // The dashboard's form for connecting a provider needs the additional field `fields`, which decisions.md omits.
   'fields',
 ];
 

@@ -1,4 +1,4 @@
-/** Client requests for which a recorded provider response exists, in each of the three client formats. */
+/** Client requests in the three client formats, each with a recorded provider response. */
 import { findRecordings, loadRecordings, type Recording } from '@gateway/testing';
 import { applyAnswerLosses } from '../contract/gateway/answer-losses.ts';
 import type { AnswerReading } from '../contract/gateway/answer-reading.ts';

@@ -20,7 +20,7 @@ import { completion, plainAnswer, renderFrame, startProvider } from './provider.
 const stack = sharedStack();
 const { baseUrl } = stack;
 const service = 'edge-gateway';
-/** A stored credential that also occurs as text in the contents of both accounts. */
+/** A stored credential. The same text also occurs in the request contents of both accounts. */
 const common = 'assistant-of-the-tenants';
 
 let provider: ReplayProvider;

@@ -73,7 +73,7 @@ async function ask(path: keyof typeof paths, body: object, { apiKey: key } = acc
 }
 
 /**
- * Returns the paths of all values with the given name, in the order of the prompt. In the prompt, tools come
+ * Returns the paths of all fields with the given name, in the order of the prompt. In the prompt, tools come
  * first, instructions second, and messages last.
  */
 function placesOf(name: string, { tools, toolConfig, system: own, messages }: Record<string, unknown>) {

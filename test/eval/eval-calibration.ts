@@ -22,7 +22,7 @@ const { values } = parseArgs({
     accounts: { type: 'string', default: '300' },
     /** Number of simulated accounts for each kind of recall fall, recall target and recovery rate. */
     falls: { type: 'string', default: '40' },
-    /** Number of simulated accounts for each recall target and kind of traffic with constant recall. */
+    /** For traffic with constant recall, the number of simulated accounts per recall target and kind of traffic. */
     quiet: { type: 'string', default: '100' },
     part: { type: 'string', default: 'all' },
     seed: { type: 'string', default: '1' },

@@ -15,7 +15,7 @@ export interface AgentFormatOptions {
 }
 
 export interface Agent {
-  /** The name of the agent's folder in `packages`, and of the agent's guide in docs/guides/agents. */
+  /** The agent's name, which is also the name of its folder in `packages` and of its guide in docs/guides/agents. */
   readonly name: string;
   /** The agent's command in `node_modules/.bin`. */
   readonly command: string;

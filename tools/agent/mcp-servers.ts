@@ -6,7 +6,7 @@ export interface McpServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The time in which a server must start. Some agents start without the MCP servers that are not ready in time. */
+/** The maximum start time of an MCP server in seconds. Some agents ignore servers that start later. */
 export const startSeconds = 60;
 
 const inList = (texts: readonly string[]): string => JSON.stringify(texts);

@@ -50,8 +50,8 @@ describe('the facts of the list', () => {
 type Compare = (fact: ModelFacts, model: CatalogModel) => readonly [stated: unknown, own: unknown];
 
 /**
- * For each kind of fact, returns the values in the fact list and in the catalogue. A null in the fact list
- * means that the fact list does not know the value.
+ * For each kind of fact, returns the values in the fact list and in the catalogue. In the fact list, null
+ * stands for an unknown value.
  */
 function comparisons(): Record<string, Compare> {
   return {

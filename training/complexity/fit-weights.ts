@@ -12,8 +12,8 @@ export interface Sample {
 export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'weights'>;
 
 /**
- * The ridge penalty per sample. The penalty was chosen among values from 1 to 2,000 per thousand samples, by
- * results on held-out subjects. Penalties from 150 to 900 hardly change the results, and a model with a high
+ * The ridge penalty per sample. Results on held-out subjects determined the penalty, among values from 1 to
+ * 2,000 per thousand samples. Penalties from 150 to 900 hardly change the results, and a model with a high
  * penalty generalizes better.
  */
 const penaltyPerSample = 0.6;

@@ -20,8 +20,8 @@ const kGrid = [
   1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500,
 ];
 /**
- * Number of confidence classes (bins) for turns that name a tool, and for all other turns. Turns that name a
- * tool are rare, so they are divided into fewer bins.
+ * Numbers of confidence classes (bins) for turns that name a tool, and for turns that name none. Turns that
+ * name a tool are rare, so they are divided into fewer bins.
  */
 const namedBins = 3;
 const unnamedBins = 6;

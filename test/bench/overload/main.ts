@@ -37,7 +37,7 @@ try {
   const run = (apiKey: string, clients: number, forSeconds: number): Promise<Seen> =>
     runClients({ url: stack.baseUrl, apiKey, clients, seconds: forSeconds, comeBackMs });
   const shortSeconds = Math.max(3, seconds / 4);
-  // The first load run only lets the process compile its hot code.
+  // The first load run warms up the process's code and is not measured.
   await run(noisy, concurrency, shortSeconds);
   const calm = await run(quiet, 2, shortSeconds);
   const pid = stack.service('edge-gateway').pid ?? 0;

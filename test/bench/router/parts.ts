@@ -100,7 +100,7 @@ export async function measureBoth(questions: number) {
  */
 export async function measureNew(runs: number) {
   const router = await RouterUnderTest.open({ encoders: 'both' });
-  // The first plans only compile the hot code of the process.
+  // The first plans warm up the process's code and are not measured.
   for (let run = 0; run < 5; run += 1) {
     const list = listOf(makeTools(30_000_000 + run * 1000, 300));
     await router.define(list);

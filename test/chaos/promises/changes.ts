@@ -14,7 +14,7 @@ const detectedMs = { calm: 1_000, disturbed: 10_000 } as const;
 /** How long a fault may have effects after its end, in milliseconds. */
 const aftermathMs = 5_000;
 
-/** Returns the time from which every replica must apply a change that was acknowledged at `atMs`. */
+/** For a change that was acknowledged at `atMs`, returns the time from which every replica must apply the change. */
 function effectiveFrom(history: History, atMs: number): number {
   const isDisturbed = history.faults.some(
     ({ startedMs, endedMs }) => startedMs <= atMs + detectedMs.calm && endedMs + aftermathMs >= atMs,

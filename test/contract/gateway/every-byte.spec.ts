@@ -56,7 +56,7 @@ interface CutStream extends CutApi {
 const bytesMin = 1_000;
 const bytesMax = 8_000;
 
-/** Returns an API's shortest stream with a tool call and its shortest stream without one. */
+/** Returns an API's shortest stream with a tool call, and the shortest stream without a tool call. */
 function chooseStreams(cutApi: CutApi): CutStream[] {
   const streams = sampleFolders
     .flatMap((folder) => loadRecordings(folder, cutApi.api))

@@ -11,8 +11,8 @@ export interface ServedReplays {
 /**
  * Figures over all sent requests, including those with a declared clear. Ratios divide sent tokens or costs
  * by received tokens or costs. Shares are fractions of 1. Declared clears depend on the model, so each model
- * has its own replays. Unless stated otherwise, a metric that is not broken down by model is the mean over
- * the models.
+ * has its own replays. A metric without values per model is the mean over the models, unless stated
+ * otherwise.
  */
 export interface Figures {
   readonly tokens_ratio: number;

@@ -23,10 +23,7 @@ function drawParts(random: Random): (string | Call)[] {
   });
 }
 
-/**
- * Writes a provider response with text, permitted and denied tool calls, with or without
- * streaming.
- */
+/** Writes a streaming or non-streaming provider response with text and with permitted and denied tool calls. */
 export function writeAnswer(random: Random, endpoint: Endpoint, isStream: boolean): ProviderAnswer {
   const parts = drawParts(random);
   switch (endpoint) {

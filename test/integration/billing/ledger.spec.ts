@@ -204,8 +204,8 @@ describe('the ledger', () => {
 });
 
 /**
- * Queues a batch of ledger entries without the worker. Waits until the billing service has processed the
- * batch.
+ * Adds a batch of ledger entries to the queue directly, in place of the worker. Waits until the billing
+ * service has processed the batch.
  */
 async function queueBatch(entries: readonly LedgerEntry[]): Promise<void> {
   const id = uuidv7();

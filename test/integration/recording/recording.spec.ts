@@ -45,7 +45,7 @@ afterAll(() => undoAll(undo), 120_000);
 
 let batches = 0;
 
-/** Queues a batch of events without the spool. Waits until the worker has processed the batch. */
+/** Adds a batch of events to the queue directly, without a spool. Waits until the worker has processed the batch. */
 async function queueBatch(events: readonly unknown[], id = `test-${(batches += 1)}`): Promise<void> {
   const data = { batchId: id, events, traceparents: events.map(() => null) };
   await queue.add(requestEventBatch.name, data, { ...requestEventBatchOptions, jobId: id });

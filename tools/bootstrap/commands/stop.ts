@@ -8,7 +8,7 @@ import { endProcess } from '../stack/process-identity.ts';
 import { root } from '../stack/root.ts';
 import { endLeftovers, findRunningStack } from '../stack/state-file.ts';
 
-/** A time limit in milliseconds that is longer than the shutdown of all services and servers takes. */
+/** Time limit in milliseconds. Stopping all services and servers takes less time. */
 const SUPERVISOR_GRACE_MS = 90_000;
 
 const { values: flags } = parseArgs({

@@ -48,7 +48,7 @@ function runAttached(command, args, cwd) {
 export async function installPackages(root) {
   if (packagesAreInstalled(root)) return;
   // npm passes its own path to the scripts that it runs.
-  // A script that was started directly with `node tools/…` searches for npm in the PATH.
+  // If the user started this script with `node tools/…`, the script finds npm in the PATH.
   const npm = process.env.npm_execpath;
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm, ...flags] : ['npm', ...flags];
