@@ -8,7 +8,7 @@ interface DeletedAccount {
   readonly requestedAt: Date;
 }
 
-/** The step in which one service deletes its data of an account. */
+/** The step in which one service deletes the data that it stores about an account. */
 export interface DeletionStep {
   /** The service's name in the deletion receipt. The database stores this name, so it must never change. */
   readonly service: string;

@@ -59,7 +59,8 @@ export const router = createBrowserRouter(
 );
 
 /**
- * Appears when a page fails to load or render, for example because a new version has removed the page's files.
+ * The error message appears when a page fails to load or render, for example because a new version has removed the page's
+ * files.
  */
 function RouteError() {
   const error = useRouteError();

@@ -50,9 +50,9 @@ export class AwsKmsKey implements KeyEncryptionKey {
 }
 
 /**
- * Creates a KMS client for one region. The SDK finds AWS credentials in the environment, shared files, a web
- * identity, or the container's or machine's role. The parameter `endpoint` overrides the region's KMS address
- * (for example to use a VPC endpoint).
+ * Creates a KMS client for one region. The SDK finds AWS credentials in the environment, in shared files, through a
+ * web identity, or in the role of the container or machine. The parameter `endpoint` overrides the region's KMS
+ * address (for example to use a VPC endpoint).
  */
 export function createKmsClient(region: string, endpoint: string | undefined): KMSClient {
   return new KMSClient({

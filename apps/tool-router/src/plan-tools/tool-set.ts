@@ -64,7 +64,7 @@ export interface ToolSet {
    * not chosen by a ranking.
    */
   readonly rankedBy: string | undefined;
-  /** Whether all turns so far lack evidence about the needed tools, so a later turn may still prune tools. */
+  /** Whether all turns so far lack evidence about the needed tools. If so, a later turn may still prune tools. */
   readonly isUndecided: boolean;
 }
 
@@ -82,7 +82,7 @@ const unarmed: Recovery = { armed: false, way: 'in_place' };
  * set, and later turns add tools. All tools are forwarded until the deciding turn. The tool set for a turn
  * depends only on this turn and earlier turns. The tool set after the deciding turn contains the tool set at
  * each earlier point of the transcript.
- * @param turns all turns, or only the turns after those that are already stored.
+ * @param turns all turns, or only the turns that follow the stored turns.
  */
 export function* chooseToolSet(
   index: KeywordIndex,

@@ -132,7 +132,7 @@ function* measureSupplies(list: StageList, needy: Uint32Array): Pieces<Float64Ar
   return supply;
 }
 
-/** The share of each tool's name (by word weight) that occurs among another tool's words. */
+/** For each tool, the share of the name (by word weight) that occurs among another tool's words. */
 function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
   const { index, namePostings, nameWeights } = list;
   const shares = new Float64Array(index.names.length);

@@ -3,9 +3,9 @@ import type { Word } from './tokens.ts';
 import { nextCount, readWords, trimWords } from './tokens.ts';
 
 /**
- * Weights of a tool's text fields, in quarters. With weights in quarters, text lengths are integers, so sums do
- * not depend on the order of the tools. On the public data sets, the best weights are 2 for the name, 1 for the
- * description and parameter names, and 0.25 for parameter descriptions. Enum values and examples have the same
+ * Weights of a tool's text fields, in quarters. With weights in units of a quarter, text lengths are integers, so
+ * sums do not depend on the order of the tools. On the public data sets, the best weights are 2 for the name, 1 for
+ * the description and parameter names, and 0.25 for parameter descriptions. Enum values and examples have the same
  * weights as similar fields.
  */
 const fieldWeights: Readonly<Record<ToolField, number>> = {

@@ -9,7 +9,7 @@ import type { VectorMatrix, VectorStore } from './vector-store.ts';
 
 /** Maximum number of tool definitions that are prepared at the same time. */
 const preparedMax = 20_000;
-/** Maximum number of prepared tool definitions per account. The largest tool list fits. */
+/** Maximum number of prepared tool definitions per account. The limit is at least the length of the largest tool list. */
 const preparedPerAccountMax = 5_000;
 /** Number of new vectors after which the vectors are written into the shared store. */
 const sharedAtOnce = 32;

@@ -83,7 +83,7 @@ export async function assessTools(
     await models.toolAssessment.deleteMany({ where: { name: { in: rows.map(({ name }) => name) } } });
     await models.toolAssessment.createMany({ data: rows, skipDuplicates: true });
   }
-  // The code checks for a deletion after the write, because a later deletion finds the written rows.
+  // The check follows the write, so that a deletion after the check finds the written rows.
   if ((await models.forgottenAccount.count()) > 0) await models.toolAssessment.deleteMany({});
   await deleteOldest(database, accountId);
   return { assessed: assessed.length };

@@ -31,11 +31,11 @@ const nearestMax = 5;
 const toolsMax = 1_000;
 
 /**
- * Finds tools in a list that perform the same action on the same objects, by tool name. Lexical similarity is the
- * mean of two parts. The first part compares the objects in the tool names. The second part compares the words in the
- * descriptions, and gives more weight to words that are rare in the list. Synonymous verbs count as one verb. Tools
- * with the same words in their names are always near duplicates. If `meanings` is given, the function also finds
- * tools that express the same meaning in other words.
+ * For each tool name, finds the tools in the list that perform the same action on the same objects. Lexical
+ * similarity is the mean of two parts. The first part compares the objects in the tool names. The second part
+ * compares the words in the descriptions, and gives more weight to words that are rare in the list. Synonymous verbs
+ * count as one verb. Tools with the same words in their names are always near duplicates. If `meanings` is given, the
+ * function also finds tools that express the same meaning in other words.
  */
 export function* findNearDuplicates(
   tools: readonly AssessedTool[],

@@ -147,10 +147,10 @@ const unknownWithin = (from: string, to: string) => `
 /**
  * Runs a query over `used`, an account's usage in a time span. Callers can sum the figures over the rows of `used`.
  * For whole hours, the rows are hourly totals per API key. For the partial hours at both ends of the time span, the
- * query reads log rows. The column `at` contains any time on the day to which the usage belongs. The hourly totals
- * are kept longer than the request log. The column `purged_requests` counts the row's requests that were deleted from
- * the log. The column `unknown_requests` is above zero if requests from a partial hour were deleted and are missing
- * from the totals. The parameters of `sql` start at `$6`.
+ * query reads log rows. The column `at` contains an arbitrary time on the day to which the usage belongs. The hourly
+ * totals are kept longer than the request log. The column `purged_requests` counts the row's requests that were
+ * deleted from the log. The column `unknown_requests` is above zero if requests from a partial hour were deleted and
+ * are missing from the totals. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

@@ -70,8 +70,8 @@ export class Partitions {
 }
 
 /**
- * Returns the time of a request in Unix milliseconds, taken from its UUIDv7 (RFC 9562, section 5.7). Returns
- * null for a UUID of another version.
+ * Returns the time of a request in Unix milliseconds, taken from its UUIDv7 (RFC 9562, section 5.7). Returns null for
+ * a UUID that is not version 7.
  */
 export function parseRequestTimeMs(requestId: string): number | null {
   if (requestId[14] !== '7') return null;

@@ -13,7 +13,7 @@ function LongText({ text }: { readonly text: string | null }) {
   );
 }
 
-/** The columns of the audit log, which show the time, actor, action, target and origin. */
+/** The columns of the audit log (time, actor, action, target and origin). */
 export const auditColumns: readonly Column<AuditEvent>[] = [
   {
     key: 'time',

@@ -26,7 +26,7 @@ export interface PolicyBucket {
   readonly recoveryRate: RecoveryRate;
   /** Number of conversations that miss a tool, by K (the number of ranked tools). */
   readonly curve: readonly CurvePoint[];
-  /** Sum of the expected losses of conversations with recovery enabled, by K (the number of ranked tools). */
+  /** For each K (number of ranked tools), the sum of the expected losses if recovery is enabled. */
   readonly losses: readonly CurvePoint[];
   /** Effective recall at K, with its bounds. Null unless the bucket is calibrated. */
   readonly effective: BoundedRecall | null;

@@ -98,7 +98,7 @@ interface Total {
   readonly squares: number;
 }
 
-/** The number of tools missed in the pruned conversations that the shadow conversations represent. */
+/** The estimated number of missed tools in pruned conversations, based on shadow conversations. */
 function weigh(shadow: readonly ShadowCount[]): Total {
   let [sum, squares] = [0, 0];
   for (const { missed, share } of shadow) {

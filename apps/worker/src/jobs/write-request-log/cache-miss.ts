@@ -71,8 +71,8 @@ function continues({ here, before }: PromptHashes, earlier: PromptHashes): boole
 }
 
 /**
- * The number of tokens that were in the cache after the earlier request but that the later request did not
- * read. Only tokens that the later request contained are counted.
+ * The number of tokens that the earlier request left in the cache and that the later request did not read. Only
+ * tokens that the later request contained are counted.
  */
 function countMissed(prompt: RequestPrompt, earlier: RequestPrompt): number {
   const told = prompt.diagnosis?.tokens;

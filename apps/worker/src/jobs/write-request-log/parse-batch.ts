@@ -29,8 +29,8 @@ export interface ParsedBatch {
 const envelope = requestEventBatch.data.extend({ events: z.array(z.unknown()) });
 const reasonCharsMax = 500;
 /**
- * Maximum age and maximum lead of the time in a request id. Request ids outside the limits are corrupt or forged.
- * Without the limits, forged ids could create any number of monthly partitions.
+ * How far the time in a request id may lie in the past and in the future. Request ids outside the limits are corrupt
+ * or forged. Without the limits, forged ids could create any number of monthly partitions.
  */
 const agedMsMax = 400 * 86_400_000;
 const aheadMsMax = 86_400_000;

@@ -176,7 +176,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
   }
 }
 
-/** How long the ids of written batches are collected for a single message to the gateways, in milliseconds. */
+/** How long the ids of written batches are collected before one message reports them to the gateways, in milliseconds. */
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 

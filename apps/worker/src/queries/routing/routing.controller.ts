@@ -28,10 +28,10 @@ const firstToken = `(ORDER BY ms_first_byte) FILTER (WHERE status = 'ok' AND str
 const total = `(ORDER BY ms_total) FILTER (WHERE status = 'ok')`;
 
 /**
- * SQL conditions for a model's recall. The condition `isJudged` selects log rows that measure the recall
- * of their model. The condition `isMissed` selects tools that the model missed. Each candidate has the form
- * `[name, score, rank, 0|1 forwarded, …]`. A pruned tool that the model recovered is not a miss. A pruned tool
- * is a miss if the model called it without recovery.
+ * SQL conditions for a model's recall. The condition `isJudged` selects log rows from which the recall of a model can
+ * be measured. The condition `isMissed` selects tools that the model missed. Each candidate has the form `[name,
+ * score, rank, 0|1 forwarded, …]`. A pruned tool that the model recovered is not a miss. A pruned tool is a miss if
+ * the model called it without recovery.
  */
 const isJudged = `${isPrunedByPlan} AND cardinality(called_tools) + cardinality(recovered_tools) > 0`;
 const isMissed = `candidate ->> 3 = '0' AND candidate ->> 0 = ANY (called_tools)
