@@ -34,8 +34,8 @@ export async function ensureCustomer(
   const isKept = await context.database.transactionForAccount(accountId, async (tx) => {
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
-    // The code must check for a deletion after it has written the new customer row. Any concurrent deletion then
-    // either reads the new row, or has already stored its deletion mark.
+    // The code must check for a deletion after it has written the new customer row.
+    // Any concurrent deletion then either reads the new row, or has already stored its deletion mark.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });
     return false;

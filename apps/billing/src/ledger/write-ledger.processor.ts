@@ -86,8 +86,8 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const { database, logger, reportCommitted } = this.#parts;
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
-      // The processor reports only valid batches as written. The worker keeps an unreported batch until a newer
-      // release can parse it.
+      // The processor reports only valid batches as written.
+      // The worker keeps an unreported batch until a newer release can parse it.
       this.#entries.inc({ result: 'refused' });
       logger.error(
         { batch_id: job.id, issues: batch.error.issues.length },

@@ -58,10 +58,7 @@ export const router = createBrowserRouter(
   { basename: '/dashboard' },
 );
 
-/**
- * The error message appears when a page fails to load or render, for example because a new version has removed the page's
- * files.
- */
+/** The message appears when a page fails to load or render, for example after a new version has removed its files. */
 function RouteError() {
   const error = useRouteError();
   return <ErrorState error={error} onRetry={() => window.location.reload()} />;

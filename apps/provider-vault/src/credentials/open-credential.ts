@@ -68,8 +68,8 @@ async function openRow(
   { accountId, provider }: OpenCredentialRequest,
   row: CredentialRow,
 ): Promise<OpenFields> {
-  // Decryption uses the account and provider of the call, not the values in the database row. A database row that was
-  // moved to another account therefore cannot be decrypted.
+  // Decryption uses the account and provider of the call, not the values in the database row.
+  // A database row that was moved to another account therefore cannot be decrypted.
   const place = { accountId, provider, baseUrl: row.baseUrl };
   try {
     const fields = await openEnvelope(context.keyRing, place, parseEnvelope(row));

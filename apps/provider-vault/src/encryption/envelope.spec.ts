@@ -48,8 +48,8 @@ describe('the encryption with AES-GCM', () => {
   });
 
   it('never repeats a nonce among a million nonces', () => {
-    // The test compares eight of the twelve bytes of each nonce. Eight bytes are enough for a million nonces. The
-    // probability of a chance collision is 1 in 37 million.
+    // The test compares only eight of the twelve bytes of each nonce.
+    // For a million nonces, the probability of a chance collision of eight bytes is 1 in 37 million.
     const nonces = BigUint64Array.from({ length: 1_000_000 }, () => createNonce().readBigUInt64LE(4)).sort();
     expect(nonces.some((nonce, at) => nonce === nonces[at - 1])).toBe(false);
     const used = Array.from({ length: 1_000 }, () =>

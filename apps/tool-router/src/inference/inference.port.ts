@@ -1,9 +1,9 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of an inference task, in the order of execution. `plan` means that a plan waits for the task. `refined`
- * means that a plan waits for the second encoder, but does not depend on it. `awaited` means that a plan waits for
- * vectors of new tools. `later` means that no plan waits yet. `background` means that no plan ever waits.
+ * Urgency of an inference task, in the order of execution. The urgency `plan` means that a plan waits for the task. For
+ * `refined`, a plan waits for the second encoder, but does not depend on it. For `awaited`, a plan waits for vectors of new
+ * tools. For `later`, no plan waits for the task yet. For `background`, no plan ever waits for the task.
  */
 export type Urgency = 'plan' | 'refined' | 'awaited' | 'later' | 'background';
 

@@ -65,8 +65,8 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const wanted = sure === undefined ? needed : recallAt(recall.curve, sure);
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (!question.isAppended && coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
-  // An ambiguous turn adds no tool if the tool set already contains the turn's best-ranked tool. Only the whole tool
-  // list would be enough for an ambiguous turn.
+  // An ambiguous turn adds no tool if the tool set already contains the turn's best-ranked tool.
+  // Only the whole tool list would be enough for an ambiguous turn.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);
   return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));

@@ -45,8 +45,8 @@ export class TurnMemory {
    */
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
-      // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it. The turns are
-      // stored twice, with and without the newest turn.
+      // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
+      // The turns are stored twice, with and without the newest turn.
       this.#keep(accountId, userTurns.slice(0, -1));
       this.#keep(accountId, userTurns);
       return userTurns;

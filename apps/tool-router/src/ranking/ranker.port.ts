@@ -59,11 +59,11 @@ export interface RankOptions {
 }
 
 /**
- * The reason why this ranking method was used. `semantic` means that vectors ranked the tool list. All other reasons
- * apply to keyword rankings. `asked` means that the caller requested keyword ranking. `short_list` means that all
- * tools are forwarded. `new_tools` means that too many tools have no vector yet. Missing vectors are computed after
- * the plan has been made. `no_model` means that the model is missing or broken. `late` means that the deadline has
- * passed. `busy` means that too many tasks are waiting.
+ * The reason why this ranking method was used. The reason `semantic` means that vectors ranked the tool list. All other
+ * reasons apply to keyword rankings. The reason `asked` means that the caller requested keyword ranking. The reason
+ * `short_list` means that all tools are forwarded. The reason `new_tools` means that too many tools have no vector yet.
+ * Missing vectors are computed after the plan has been made. The reason `no_model` means that the model is missing or broken.
+ * The reason `late` means that the deadline has passed. The reason `busy` means that too many tasks are waiting.
  */
 export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | 'no_model' | 'late' | 'busy';
 

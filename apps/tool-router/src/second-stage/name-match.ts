@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** For each tool, the share of the turn's words that occur in the tool's texts. Each word counts with its weight in the tool list. */
+/** For each tool, the share of the turn's words (by their weight in the tool list) that occur in the tool's texts. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;

@@ -104,8 +104,8 @@ export function orderByScore({ tieRanks }: KeywordIndex, scores: Float64Array): 
   const ascending = scores.toSorted();
   const byTie = new Uint32Array(count);
   tieRanks.forEach((rank, position) => (byTie[rank] = position));
-  // A counting sort places each tool directly at the rank of its score. A comparison sort would take five times as
-  // long.
+  // A counting sort places each tool directly at the rank of its score.
+  // A comparison sort would take five times as long.
   const taken = new Uint32Array(count);
   const order = new Uint32Array(count);
   for (const position of byTie) {

@@ -25,8 +25,8 @@ export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): Sug
   return {
     collidesWith: neighbour.name,
     description: `${capitalize(what)} by ${joinWords(own)}.`,
-    // Users may describe the tool with words from the similar tool's name. The examples therefore include words from
-    // both tool names.
+    // Users may describe the tool with words from the similar tool's name.
+    // The examples therefore include words from both tool names.
     examples: own.flatMap((key) => [`${what} by ${key}`, `${asNeighbour} by ${key}`]),
   };
 }

@@ -10,7 +10,7 @@ const tailParts = 2;
 /** Critical lines outside the start and end may take at most this share of a tool result's tokens. */
 const shareMax = 0.2;
 const linesMin = 8;
-/** Number of characters per piece when a text with few lines is split. The text is cut only at JSON or sentence boundaries. */
+/** Characters per piece when a text with few lines is split. The text is cut only at JSON or sentence boundaries. */
 const pieceLength = 160;
 const partShownMax = 240;
 /** The start of the marker in a summary. A text that contains the start of the marker is already a summary. */

@@ -194,7 +194,7 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/** The columns of all rows, ordered by the first row that contains each column. Columns after the first `columnsMax` may be missing. */
+/** The columns of all rows, ordered by first occurrence. Columns after the first `columnsMax` may be missing. */
 function listColumns(rows: readonly Row[]): readonly string[] {
   const columns = new Set<string>();
   for (const { cells } of rows) {

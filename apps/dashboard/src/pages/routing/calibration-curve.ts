@@ -66,8 +66,8 @@ export function drawSteps(
 /** The area between the bounds of recall as an SVG path. */
 export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
   const high = drawSteps(points, scale, (point) => point.high);
-  // The path draws the lower edge of the area from right to left. Each step of the lower edge runs left from the next
-  // measured K to the point's own K.
+  // The path draws the lower edge of the area from right to left.
+  // Each step of the lower edge runs left from the next measured K to the point's own K.
   const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
   return points.length === 0 ? '' : `${high}${low.join('')}Z`;
 }

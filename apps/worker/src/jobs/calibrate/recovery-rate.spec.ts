@@ -33,8 +33,8 @@ describe('the recovery rate', () => {
 
   it('is not biased when the policy and the shadow share change together', () => {
     // In the early period, 20% of the conversations are in shadow, and 25% of the shadow conversations miss a tool.
-    // In the later period, 5% of the conversations are in shadow, and 2% of the shadow conversations miss a tool. The
-    // recovery rate in the simulated conversations is 0.8.
+    // In the later period, 5% of the conversations are in shadow, and 2% of the shadow conversations miss a tool.
+    // The recovery rate in the simulated conversations is 0.8.
     const early = shadows(200, (at) => Number(at % 4 === 0), true, 0.2);
     const later = shadows(400, (at) => Number(at % 50 === 0), true, 0.05);
     const recovered = Math.round(0.8 * (800 / 4 + 7_600 / 50));
