@@ -73,7 +73,7 @@ export class ChangeAnnouncer {
   readonly #logger: Pick<Logger, 'warn'>;
   /**
    * The unannounced epochs that the last sweep found. A sweep announces a change only if the previous sweep also
-   * found it. Until then, another process may still be announcing the change.
+   * found it. Another process may still be announcing a newer change.
    */
   #lastSwept: ReadonlyMap<string, number> = new Map();
   #timer: NodeJS.Timeout | undefined;

@@ -13,8 +13,8 @@ import type { Redis } from 'ioredis';
  */
 const concurrency = 2;
 /**
- * If a process dies, another process takes over its ledger batch after this number of milliseconds. A dead process is
- * detected up to five seconds after this time.
+ * If a process dies, another process takes over its ledger batch after this number of milliseconds. The detection of
+ * a dead process takes up to five more seconds.
  */
 const lockDurationMs = 5_000;
 

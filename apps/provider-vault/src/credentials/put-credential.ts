@@ -19,10 +19,9 @@ export interface PutCredentialRequest extends CredentialPlace {
 const attemptsMax = 3;
 
 /**
- * Stores a credential, or replaces the account's credential for the provider. A credential is bound to its base
- * URL, so the caller must send the credential again to change the base URL. Throws the errors of
- * `openSealedSecret`. Also throws `invalid_field` for too many credentials, and `not_found` for a deleted
- * account.
+ * Stores a credential, or replaces the account's credential for the provider. A credential is bound to its base URL,
+ * so the caller must send the credential again to change the base URL. Throws the errors of `openSealedSecret`. The
+ * function also throws `invalid_field` for too many credentials, and `not_found` for a deleted account.
  */
 export async function putCredential(
   context: CredentialsContext,

@@ -30,8 +30,8 @@ export function sealContent(key: Buffer, place: ContentPlace, content: Uint8Arra
 }
 
 /**
- * Decrypts a request's content. Returns null if the content was encrypted for another account or request, or
- * with an unknown key. Also returns null if the content was modified.
+ * Decrypts a request's content. Returns null if the content was encrypted for another account or request, or with an
+ * unknown key. The function also returns null if the content was modified.
  */
 export function openContent(keys: readonly Buffer[], place: ContentPlace, sealed: Uint8Array): Buffer | null {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);

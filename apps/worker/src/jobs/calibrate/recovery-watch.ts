@@ -21,7 +21,7 @@ const referenceMin = 200;
  * many conversations, or at the end of the day (UTC).
  */
 export const blockMax = 40;
-/** Limits on the recovery rate in the calculation of how much recoveries increase after a drop in recall. */
+/** Limits on the recovery rate when the class computes how recoveries increase after a drop in recall. */
 const [rateMin, rateMax] = [0.3, 1];
 /**
  * Minimum number of blocks of conversations, and minimum number of days. With fewer blocks or days, the

@@ -26,10 +26,10 @@ const toolDaysKept = 91;
 const lockTimeoutMs = 2_000;
 
 /**
- * Deletes an account's expired log rows and expired request contents. Also deletes assessments of tools that
- * were not offered during the retention period. Hourly totals of usage are not deleted. Daily figures of
- * tools are kept as long as queries can request them, regardless of the retention period. Returns the number
- * of deleted rows and contents.
+ * Deletes an account's expired log rows and expired request contents. The function also deletes assessments of tools
+ * that were not offered during the retention period. Hourly totals of usage are not deleted. Daily figures of tools
+ * are kept as long as queries can request them, regardless of the retention period. Returns the number of deleted
+ * rows and contents.
  */
 export async function expireAccount(
   database: TelemetryDatabase,
@@ -59,9 +59,8 @@ export async function expireAccount(
 }
 
 /**
- * Lists accounts with data that is more than one day old, because one day is the shortest retention period.
- * Also lists accounts with assessments, because an assessment can outlive the request that contained the
- * assessed tool.
+ * Lists accounts with data that is more than one day old, because one day is the shortest retention period. The list
+ * includes accounts with assessments, because an assessment can outlive the request that contained the assessed tool.
  */
 export async function listAccountsWithOldRows(database: TelemetryDatabase, nowMs: number): Promise<string[]> {
   const rows = await database.acrossAccounts.$queryRawUnsafe<{ account_id: string }[]>(

@@ -49,8 +49,8 @@ class LenientWorker extends Worker<unknown, void> {
  */
 const concurrency = 4;
 /**
- * Delay before another worker takes over the batch of a stopped worker, in milliseconds. A stopped worker is detected
- * up to five seconds after this delay.
+ * Delay before another worker takes over the batch of a stopped worker, in milliseconds. The detection of a stopped
+ * worker takes up to five more seconds.
  */
 const lockDurationMs = 5_000;
 const queueDepthEveryMs = 5_000;

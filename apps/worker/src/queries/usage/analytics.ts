@@ -211,8 +211,8 @@ function narrowTotals({ key_id }: UsageFilter): {
 }
 
 /**
- * The SQL definition of `narrowed`. The definition of `own` (`queryAccountLog`) must precede it. The SQL parameters
- * of `narrowed` start at `$4`.
+ * The SQL definition of `narrowed`. The SQL must follow the definition of `own` (`queryAccountLog`). The SQL
+ * parameters of `narrowed` start at `$4`.
  */
 interface NarrowedLog {
   readonly sql: string;
