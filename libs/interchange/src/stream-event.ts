@@ -101,8 +101,8 @@ export interface PartEvent extends BlockPlace {
 }
 
 /**
- * Fields that the interchange types do not define. New fields are merged into earlier fields. Lists are
- * appended, objects are merged, and other values are replaced. `choice` has no meaning in the scope `answer`.
+ * Fields that the interchange types do not define. Lists are appended to earlier lists, objects are merged,
+ * and other values are replaced. In the scope `answer`, the field `choice` has no meaning.
  */
 export interface ExtensionEvent {
   readonly type: 'extension';

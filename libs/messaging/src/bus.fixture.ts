@@ -65,8 +65,8 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
 }
 
 /**
- * The request that `untilServed` repeats until the contract is served. Test servers that delay their replies
- * answer the request from `untilServed` immediately.
+ * The request that `untilServed` repeats until the contract is served. Test servers answer this request
+ * immediately, even if they delay other replies.
  */
 export const probe = -1;
 

@@ -19,8 +19,8 @@ const unreached = new WeakSet<GatewayError>();
 
 /**
  * Whether a call failed because no server received the call, or because the connection was lost. Retrying is
- * useful only in these two cases. A server that did not reply in time will probably not reply to the next
- * call either.
+ * useful only for undelivered calls and lost connections. A server that did not reply in time will probably
+ * not reply to the next call either.
  */
 export function isUnreached(error: unknown): boolean {
   return error instanceof GatewayError && unreached.has(error);

@@ -16,8 +16,8 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work in short pieces. Other work can run between two pieces. Use `runInPieces` only for work with
- * limits from another mechanism than `LoopShare`.
+ * Runs the work in short pieces. Other work can run between two pieces. Use `runInPieces` only if another
+ * mechanism than `LoopShare` limits the work.
  * @param pieceMs maximum duration of a piece of work, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {

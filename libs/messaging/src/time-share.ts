@@ -27,9 +27,9 @@ export class TimeShare {
   readonly #options: TimeShareOptions;
   readonly #now: () => number;
   /**
-   * Milliseconds that an account has used, minus its share of the elapsed time. The value is limited to two
-   * bursts. An account that was the only active account for a long time waits only a short time when another
-   * account starts.
+   * Milliseconds that an account has used, minus its share of the elapsed time. The stored time is at most
+   * two bursts. An account that was the only active account for a long time waits only a short time when
+   * another account starts.
    */
   readonly #uses = new Map<string, Use>();
   #newest = { accountId: '', at: -Infinity };

@@ -2,16 +2,16 @@ import type { TokenUsage } from '@gateway/interchange';
 import { chooseRates, type ModelPrices } from './prices.ts';
 
 /**
- * Computes the cost of a request in USD. Prices are in USD per million tokens. `cached` is the number of input
- * tokens read from the prompt cache. `written` is the number of input tokens written to the prompt cache.
- * `cached` and `written` are included in `input`, and `reasoning` is included in `output`. The formula is
+ * Computes the cost of a request in USD. Prices are in USD per million tokens. `cached` is the number of
+ * input tokens read from the prompt cache. `written` is the number of input tokens written to the prompt
+ * cache. `input` includes `cached` and `written`. `output` includes `reasoning`. The formula is
  *
  *     ((input − cached − written) × price.input + cached × price.cacheRead + written × price.cacheWrite
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000.
  *
- * Without `cacheRead` or `cacheWrite`, the price of input applies. If `reasoning` is absent, the output
- * price applies. If prices are tiered, the highest tier that the input exceeds applies to the whole request.
- * If prices depend on the day or the time of day, the prices at the time of the request apply.
+ * If the price `cacheRead` or `cacheWrite` is absent, the input price applies. If the price `reasoning` is
+ * absent, the output price applies. The highest tier that the input exceeds applies to the whole request. If
+ * prices depend on the time, the prices at the time of the request apply.
  *
  * If the provider reports billed tokens, the cost depends only on the billed tokens.
  *

@@ -4,8 +4,8 @@ import type { ApiName, FactName } from './provider-facts.ts';
 
 /**
  * Functions that read model properties. A wrong property can make a request fail or cost more. If a property
- * is unknown or is documented only by third parties, the functions return a safe value. To read a property
- * regardless of its certainty, use the model's fields. `evidence` contains the source and certainty.
+ * is unknown or is documented only by third parties, the functions return a safe value. To read uncertain
+ * properties, use the model's fields. `evidence` contains the source and certainty of each property.
  */
 
 /** The effect of a changed prompt prefix on reasoning in a transcript. */

@@ -50,7 +50,7 @@ function drawIds(): string {
   return pool.slice(drawn - idsChars, drawn);
 }
 
-/** Creates ids for a trace that is not recorded. All log lines of a request contain these ids. */
+/** Creates ids for a trace that is not recorded. All log lines of a request contain its ids. */
 export function createUnrecordedSpanContext(parent: SpanContext | undefined): SpanContext {
   const ids = drawIds();
   return {

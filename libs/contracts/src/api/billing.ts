@@ -12,7 +12,7 @@ export const billingPlan = z.object({
   name: z.string(),
   /** Fee per billing period, in USD. */
   fee_usd: z.number().nonnegative(),
-  /** Net saved tokens per billing period that the fee includes. Null means unlimited. */
+  /** Net saved tokens that the fee includes, per billing period. Null means unlimited. */
   included_tokens_saved: count.nullable(),
   /** Price per million net saved tokens above the included amount, in USD. */
   usd_per_million_tokens_saved: z.number().nonnegative(),

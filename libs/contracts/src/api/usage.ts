@@ -181,8 +181,8 @@ const boundedRecall = z.object({ value: bound, low: bound, high: bound });
 
 /**
  * Recall measured in shadow conversations with tool calls, with exact one-sided 95% bounds. The shares range
- * from 0 to 1. They are null if no shadow conversation contains tool calls. For comparison, the calibration
- * figures show the current policy's expected recall.
+ * from 0 to 1. All shares are null if no shadow conversation contains tool calls. For comparison, the
+ * calibration figures show the current policy's expected recall.
  */
 export const measuredRecall = boundedRecall.extend({
   sessions: count.meta({

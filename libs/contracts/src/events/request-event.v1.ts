@@ -169,7 +169,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
       decision: contextDecision,
       /**
        * `savedUsd` is the price of the saved tokens. `rewrittenUsd` is the cost of rewriting the prompt
-       * cache. Both are null if the prices are unknown.
+       * cache. Both amounts are null if the prices are unknown.
        */
       savedUsd: z.number().nullable(),
       rewrittenUsd: z.number().nullable(),

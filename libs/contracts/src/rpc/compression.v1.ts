@@ -43,8 +43,8 @@ export type SchemaStepName =
   'whitespace' | '$schema' | '$comment' | 'repeated_description' | 'title' | 'long_descriptions';
 
 /**
- * The effect of one compression step on one string, in estimated tokens. `step` is one of `ContextStepName`
- * or `SchemaStepName`. Readers accept unknown step names, because a newer compressor may have more steps.
+ * The effect of one compression step on one string, in estimated tokens. The step name is a `ContextStepName`
+ * or a `SchemaStepName`. Readers accept unknown step names, because a newer compressor may have more steps.
  */
 const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter: count });
 
@@ -150,7 +150,7 @@ export const recallOriginals = defineRpc({
   deadlineMs: 1_000,
   request: z.object({
     accountId: id,
-    /** The field `sessionSeed` from `compress-blocks`, which identifies the conversation. */
+    /** Identifies the conversation by the value of `sessionSeed` in `compress-blocks`. */
     session: sha256Hex,
     ids: z.array(markerId).min(1).max(64),
   }),

@@ -17,9 +17,7 @@ export const conversationPlan = z.object({
    * search. The method `pruned` sends only the tools in `tools`.
    */
   mode: z.enum(['whole', 'deferred', 'pruned']),
-  /**
-   * Names of the tools that the model sees from the first request on. Empty if `mode` is `whole`.
-   */
+  /** Names of the tools that the model sees from the first request on. Empty for the method `whole`. */
   tools: z.array(keepable(z.string().max(256))).max(4096),
   /** The version of the routing policy that chose the tools. */
   policyVersion: z.string().max(200),
@@ -49,7 +47,7 @@ export const conversationPlan = z.object({
     .array(z.object({ after: count, tools: z.array(keepable(z.string().max(256))).max(4096) }))
     .max(conversationAdditionsMax)
     .default([]),
-  /** Whether later user turns may load deferred tools. False after the provider rejected loaded tools. */
+  /** Whether later user turns may load deferred tools. False if the provider has rejected loaded tools. */
   mayLoad: z.boolean().default(true),
 });
 export type ConversationPlanRecord = z.infer<typeof conversationPlan>;

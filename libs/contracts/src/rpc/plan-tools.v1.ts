@@ -132,8 +132,8 @@ const planToolsRequest = z.object({
   appends: z.boolean().optional(),
   price: planPrice.optional(),
   /**
-   * Indexes of the tools that are named in the instructions of the conversation's first planned request.
-   * These tools are always forwarded. The list is empty if the instructions name no tool or too many tools.
+   * Indexes of the tools that are named in the instructions of the conversation's first planned request. The
+   * named tools are always forwarded. The list is empty if the instructions name no tool or too many tools.
    */
   systemTools: z.array(count).max(systemToolsMax).optional(),
   /**

@@ -25,13 +25,13 @@ export const modelObservation = z.object({
   provider: z.string(),
   model: z.string(),
   requests: count,
-  /** Number of requests that ended with success or an error. Only these requests count in the error rate. */
+  /** Number of requests that succeeded or failed. The error rate includes no other requests. */
   ended: count,
   /** Number of requests with status `error` or `truncated`. */
   failed: count,
   /**
-   * Number of streamed requests that received a first token. Only these requests count in the percentiles of
-   * the time to first token.
+   * Number of streamed requests that received a first token. The percentiles of the time to first token
+   * include no other requests.
    */
   streamed: count,
   first_token_p50_ms: ms,

@@ -14,7 +14,7 @@ import type {
 
 /** In the mode `fast`, the share of requests that are sent to a model with few observations. */
 export const explorationShare = 0.05;
-/** Maximum number of observations, weighted by age, of a model that counts as a model with few observations. */
+/** A model with at most this number of observations, weighted by age, counts as a model with few observations. */
 const knownWeight = 5;
 /** Assumed tool recall of a model without observations, and the weight of this assumption as a number of requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
@@ -116,7 +116,7 @@ function requiredQuality(level: ComplexityLevel, allowed: readonly number[]): nu
 
 /**
  * Sorts the models by quality and price. Models with sufficient quality come first, sorted by price. Models
- * with lower quality come after these models, sorted by quality.
+ * with insufficient quality come last, sorted by quality.
  */
 function compareFor(required: number, one: Candidate, other: Candidate): number {
   const [isGood, isOtherGood] = [one.quality >= required, other.quality >= required];

@@ -159,7 +159,7 @@ export interface RoutingChoice {
   readonly excluded: readonly Excluded[];
 }
 
-/** A model is chosen by request complexity, price, latency or quality, in this order of the modes. */
+/** The modes choose a model by request complexity, by price, by latency or by quality. */
 export const routingModes = ['auto', 'cheap', 'fast', 'capable'] as const;
 export type RoutingMode = (typeof routingModes)[number];
 

@@ -57,7 +57,7 @@ const run = /[A-Za-z0-9_-]*/y;
  * Redacts JSON web tokens, which consist of three base64url parts separated by dots. The first part starts
  * with `eyJ`, the encoded start of a JSON object. If an `eyJ` does not start a token, the search continues
  * after the run of token characters. If one `eyJ` in a run does not start a token, no other `eyJ` in the run
- * does. So each run is scanned only once.
+ * does. Each run is scanned only once.
  */
 function redactTokens(text: string): string {
   let kept = '';

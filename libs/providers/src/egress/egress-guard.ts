@@ -32,7 +32,7 @@ type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** The signature of `lookup` in `net.connect` and in undici's `connect` options. */
+/** The type of the DNS lookup function that `net.connect` and undici accept. */
 export type Lookup = (
   hostname: string,
   options: LookupOptions,

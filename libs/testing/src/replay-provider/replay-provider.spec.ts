@@ -56,7 +56,7 @@ function ask(
   });
 }
 
-/** Returns the outcome of the first request. The client sees the outcome a little earlier. */
+/** Returns the outcome of the first request. The client sees the outcome before the replay provider does. */
 async function untilEnded(): Promise<string> {
   for (;;) {
     const ended = replay.requests[0]?.ended;

@@ -22,7 +22,7 @@ export type InputTransformation =
       readonly reason: 'prefix_mismatch';
     };
 
-/** The name of Anthropic's beta with `thinking.block_binding` and `input_transformations`. */
+/** The name of Anthropic's beta that supports `thinking.block_binding` and `input_transformations`. */
 export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 
 interface IssuedBlock {

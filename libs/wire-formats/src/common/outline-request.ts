@@ -90,7 +90,7 @@ function listTools(tape: JsonTape): readonly JsonNode[] {
   return list === undefined ? [] : tape.items(list);
 }
 
-/** Examples of a tool's use must be strings. Values of other types are skipped. */
+/** Examples of a tool's use must be strings. Examples that are not strings are skipped. */
 export function readExamples(tape: JsonTape, node: JsonNode | undefined): string[] {
   return node === undefined ? [] : tape.items(node).flatMap((item) => tape.stringValue(item) ?? []);
 }

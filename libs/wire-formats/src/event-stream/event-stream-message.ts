@@ -53,8 +53,8 @@ export function textHeader(message: EventStreamMessage, name: string): string | 
 }
 
 /**
- * The error for bytes that are not a valid event stream. Causes are a wrong checksum, a length outside the
- * limits, and an unknown header type.
+ * The error for bytes that are not a valid event stream. Possible causes are a wrong checksum, a length
+ * outside the limits, and an unknown header type.
  */
 export class EventStreamError extends Error {
   override readonly name = 'EventStreamError';

@@ -8,8 +8,8 @@ const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => 
 const longDigits = /\d{16,}/g;
 
 /**
- * Wraps an integer that a double cannot represent in an object. `JSON.stringify` serializes the object as the
- * integer's original digits.
+ * Creates an object for an integer that a double cannot represent. `JSON.stringify` serializes the object as
+ * the integer's original digits.
  */
 export function keepDigits(value: number, source: string): unknown {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;

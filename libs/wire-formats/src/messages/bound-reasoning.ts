@@ -66,7 +66,7 @@ function addMember(tape: JsonTape, object: JsonNode, member: string): ByteEdit {
   return { start: end, end, replacement: tape.entries(object).length === 0 ? member : `,${member}` };
 }
 
-/** Joins two additions to the JSON text at the same position. */
+/** Joins two edits that add JSON text at the same position. */
 function joinMembers(edits: readonly ByteEdit[]): ByteEdit[] {
   const [one, other] = edits;
   if (one === undefined || other === undefined || one.start !== other.start) return [...edits];

@@ -69,7 +69,7 @@ const listAdded = (request: RequestEdit, tools: unknown): readonly unknown[] =>
 
 /**
  * Removes the reasoning items that the gateway created from another format's reasoning. Providers with the
- * responses format reject the encrypted content in these items.
+ * responses format reject encrypted content from other sources.
  */
 export function removeSealedReasoning(tape: JsonTape): ByteEdit[] {
   const input = tape.kind(tape.root) === 'object' ? tape.get(tape.root, 'input') : undefined;

@@ -5,7 +5,7 @@ import { addText, endOpenBlock, type ReadStep, type ChoiceState } from './stream
 
 /**
  * Fields that contain reasoning. DeepSeek uses `reasoning_content`. OpenRouter and Groq use `reasoning`. The
- * parser reads the first of these fields that is not empty.
+ * parser reads the first reasoning field that is not empty.
  */
 export const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 

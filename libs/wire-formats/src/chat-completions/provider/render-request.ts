@@ -104,8 +104,8 @@ function isMistralSeed(member: string, own: JsonObject): boolean {
 }
 
 /**
- * Prefers the output limit field from the client's request, because the client chose the field for a specific
- * provider.
+ * Returns the output limit field in the client's request, if there is one, because the client chose the field
+ * for a specific provider.
  */
 function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {
   const spelled = maxTokensFields.find((field) => asNumber(own[field]) !== undefined);

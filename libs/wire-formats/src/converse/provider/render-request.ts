@@ -169,7 +169,7 @@ function renderMessages(
 }
 
 /**
- * Joins the system messages after the first turn into one turn. The API rejects a system message directly
+ * Adds several system messages to the conversation as one turn. The API rejects a system message directly
  * after a model message, so the system message becomes a user message.
  */
 function addLate(turns: Turn[], late: JsonObject[]): void {

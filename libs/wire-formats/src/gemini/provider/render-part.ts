@@ -153,8 +153,8 @@ function renderMedia(
 const shownResultsSince = 3;
 
 /**
- * Renders a tool result with the function's name. Before Gemini 3, the images of a tool result follow as
- * separate parts.
+ * Renders a tool result with the function's name. Before Gemini 3, the images of a tool result become
+ * separate parts after the result.
  */
 function renderToolResult(part: ToolResultPart, field: string, context: RenderContext): JsonObject[] {
   const spelling = readSpelling(part);

@@ -27,7 +27,7 @@ const schemaMembers = new Set([
   'propertyOrdering',
 ]);
 
-/** Values of `format` that `Schema` accepts. `Schema` rejects values of `format` that are not listed. */
+/** Values of the field `format` that the API's `Schema` type accepts. The API rejects all other values. */
 const schemaFormats = new Set(['float', 'double', 'int32', 'int64', 'enum', 'date-time']);
 
 /**

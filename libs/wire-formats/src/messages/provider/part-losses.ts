@@ -8,7 +8,7 @@ export interface PartLoss {
   readonly reason: string;
   /** True if the whole message part is lost. */
   readonly isWhole: boolean;
-  /** The message part that is sent instead, if only a portion of the message part is lost. */
+  /** The replacement for a message part that is lost only in part. */
   readonly instead?: ChatPart;
 }
 

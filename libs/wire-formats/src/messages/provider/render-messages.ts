@@ -212,7 +212,7 @@ function renderTurn({ role, blocks, isListed, members }: Turn): JsonObject {
   return { role, content: renderContent(blocks, isListed), ...members };
 }
 
-/** Renders a single plain text part as a string. Lists from the client stay lists. */
+/** Renders a single plain text part as a string. A list from the client stays a list. */
 function renderContent(blocks: readonly JsonObject[], isListed: boolean): string | readonly JsonObject[] {
   const [only] = blocks;
   const isPlain = only?.type === 'text' && Object.keys(only).length === 2 && typeof only.text === 'string';

@@ -50,7 +50,7 @@ export function startCall(
 }
 
 /**
- * Reads a complete item, either when a streamed item ends or from a non-streaming response. Content that was
+ * Reads a complete item, from the end of a streamed item or from a non-streaming response. Content that was
  * missing from the deltas is read from the complete item. An item without an equivalent in the interchange
  * becomes an opaque part.
  */

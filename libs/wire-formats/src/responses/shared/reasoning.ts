@@ -5,8 +5,8 @@ import { own } from './settings.ts';
 
 /**
  * Prefix of the signature for reasoning from the responses format. Clients that use other formats return the
- * signature together with the reasoning in the next turn. Signatures without this prefix come from other
- * providers. The gateway does not send them as encrypted reasoning, because the provider would reject them.
+ * signature together with the reasoning in the next turn. Signatures without the prefix `responses.` come
+ * from other providers. The provider would reject them as encrypted reasoning, so they are not sent.
  */
 const signaturePrefix = 'responses.';
 
