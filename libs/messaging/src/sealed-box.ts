@@ -10,11 +10,11 @@ import {
 } from 'node:crypto';
 
 /**
- * A sealed box is an encrypted message. Creating a box requires only the recipient's public key. Only the
- * recipient can open the box. Secrets are sent over the message bus in sealed boxes. Sealed boxes use X25519
- * with a new ephemeral key per box, HKDF-SHA256 and AES-256-GCM. The construction follows ECIES (SEC 1 §5.1)
- * and HPKE's base mode (RFC 9180), without HPKE's negotiation. The layout before base64 is version (1 byte) |
- * ephemeral public key (32) | ciphertext | GCM tag (16).
+ * A sealed box is an encrypted message. Creating a sealed box requires only the recipient's public key. Only
+ * the recipient can open the box. Secrets are sent over the message bus in sealed boxes. Sealed boxes use
+ * X25519 with a new ephemeral key per box, HKDF-SHA256 and AES-256-GCM. The construction follows ECIES (SEC 1
+ * §5.1) and HPKE's base mode (RFC 9180), without HPKE's negotiation. The layout before base64 is version (1
+ * byte) | ephemeral public key (32) | ciphertext | GCM tag (16).
  */
 const version = 1;
 const keyBytes = 32;

@@ -186,8 +186,8 @@ export function bucketOf(intent: string | null, tools: number): string {
 const learningSamples = 100;
 
 /**
- * Whether the bucket uses `shadowShareLearning`, the larger share of shadow conversations. This is so until
- * enough measurements exist and while recall is being retested.
+ * Whether the bucket uses `shadowShareLearning`. A bucket uses this larger share of shadow conversations
+ * until enough measurements exist and while its recall is retested.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);

@@ -2,7 +2,7 @@ import type { CatalogModel } from '@gateway/model-catalog';
 import { costUsd } from '@gateway/model-catalog';
 import type { Needs, ObservedLatency } from './question.ts';
 
-/** Assumed number of output tokens per response. Agent turns have about this number on average. */
+/** Assumed number of output tokens per response. Agent turns have about this number of output tokens. */
 const outputTokensTypical = 400;
 
 /**

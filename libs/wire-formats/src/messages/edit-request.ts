@@ -56,7 +56,7 @@ export const toolChangesBeta = 'mid-conversation-tool-changes-2026-07-01';
 
 /**
  * Inserts the system messages that load deferred tools. Anthropic accepts a system message that loads tools
- * only directly after a user message. Only a model message may follow.
+ * only directly after a user message. Only a model message may follow the system message.
  */
 function insertLoads({ outline: { messages, tools }, loadTools = [] }: RequestEdit): ByteEdit[] {
   return loadTools.flatMap(({ after, tools: loaded }): ByteEdit[] => {

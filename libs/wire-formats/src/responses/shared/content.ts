@@ -62,7 +62,7 @@ function parseFileId(id: string): MediaSource {
   return { kind: 'file', id };
 }
 
-/** Extension fields that record how the client encoded a part. Rendered parts do not contain them. */
+/** Extension fields that record how the client encoded a part. Rendered parts omit the listed fields. */
 export const spelled = ['item', 'isJoined', 'content'] as const;
 
 /**
