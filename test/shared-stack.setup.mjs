@@ -60,7 +60,7 @@ function chooseReplicas(tree) {
 
 /** Starts one stack for all test files in a run. Tests find the stack with `sharedStack()`. */
 export default async function startSharedStack() {
-  // Stores all output of the run. At the end, test/e2e/canaries.spec.ts searches the output for secrets.
+  // Stores all output of the test run. At the end, test/e2e/canaries.spec.ts searches the output for secrets.
   const observer = process.env.TEST_SUITE === 'e2e' ? await startObserver() : undefined;
   globalThis.sharedStackObserver = observer;
   // An address at which no server listens until a test starts a server.

@@ -124,7 +124,7 @@ function callHidden(
   };
 }
 
-/** Returns a tool search for a tool that Qwen Code defers. After the search, returns a call to the tool. */
+/** Returns a tool search for a tool that Qwen Code defers or, after the search, a call to the deferred tool. */
 function callDeferred({ tools, items }: Prompt, step: Step): Call | undefined {
   if (step.purpose !== 'other' || !tools.some(({ name }) => name === searchTool)) return undefined;
   const texts = items.flatMap((item) => (item.kind === 'call' ? [] : [item.text]));

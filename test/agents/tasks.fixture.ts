@@ -24,7 +24,7 @@ export interface Assignment {
   readonly files: Readonly<Record<string, string>>;
   /** The tasks for a workspace in the given folder, one per turn. */
   readonly tasks: (folder: string) => readonly Task[];
-  /** The expected contents of the files that the tasks write. A content may be a Jest matcher. */
+  /** The expected contents of the files that the tasks write, as texts or Jest matchers. */
   readonly written: Readonly<Record<string, string>>;
 }
 

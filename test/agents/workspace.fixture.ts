@@ -35,7 +35,7 @@ export function createWorkspace(files: Readonly<Record<string, string>>): Worksp
   return { home, folder, remove };
 }
 
-/** Ends processes that an agent left running, such as Cline's hub, found by the agent's HOME variable. */
+/** Ends running processes with the agent's HOME variable, such as Cline's hub. */
 function endProcesses(home: string): void {
   if (process.platform !== 'linux') return;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))

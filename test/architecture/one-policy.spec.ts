@@ -208,7 +208,7 @@ test('router, API and dashboard show one K, one state and one reason', () => {
       seen.set(state, (seen.get(state) ?? 0) + 1);
     }
   }
-  // The simulated accounts together have every calibration state with every reason.
+  // Together, the simulated accounts cover every calibration state with every reason.
   expect([...seen.keys()].sort()).toEqual([
     'calibrated target_met',
     'nothing measured',

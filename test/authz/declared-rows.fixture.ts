@@ -21,7 +21,7 @@ export const declaredTargets = {
 
 /**
  * The models that the tests try to delete. An account that declares a model with the name of another
- * account's model gets a separate model. In that case, the test deletes the account's own model first.
+ * account's model gets a separate model, which the test deletes first.
  */
 export const declaredDeletions = {
   ...declaredTargets,

@@ -133,8 +133,8 @@ const proxied = (fields: object): AuthzRow => ({
   body: ({ owner }) => ({ model: nameModel(owner), ...fields }),
 });
 /**
- * A proxied endpoint that the provider does not support. The gateway checks access before the gateway reports
- * the missing support.
+ * A proxied endpoint that the provider does not support. The gateway checks access before it reports that the
+ * provider lacks the endpoint.
  */
 const notProxied: AuthzRow = { ...proxied({}), ownOutcome: '400 endpoint_not_supported' };
 

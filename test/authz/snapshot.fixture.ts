@@ -11,7 +11,7 @@ export type Snapshot = ReadonlySet<string>;
  */
 const movingColumns = ['last_used_at', 'updated_at', 'epoch', 'announced_epoch'];
 const movingTables = new Set(['_prisma_migrations', 'vault_replicas']);
-/** More milliseconds than a response's row takes to appear in the request log. */
+/** A wait in milliseconds, long enough for a response's row to appear in the request log. */
 const settleMs = 2_000;
 const settleRoundsMax = 15;
 const deliveryPauseMs = 50;

@@ -65,7 +65,7 @@ class IssuerEndpoints {
     this.#lifeSeconds = seconds;
   }
 
-  /** Serves the authorization endpoint and the token endpoint. Returns false for any other path. */
+  /** Serves the authorization endpoint and the token endpoint. Returns false if the request is for another path. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://issuer');
     if (pathname === '/authorize') this.#authorize(request, response, searchParams);

@@ -65,7 +65,7 @@ export async function findLeftovers(stack: StackUnderTest, accountId: string): P
   return isComplete ? tables : ['account.account_deletions (not completed)', ...tables];
 }
 
-/** Searches the logs of all processes for secrets. The format of a result is `<process>: <name of the secret>`. */
+/** Searches the logs of all processes for secrets. Describes each leak as `<process>: <name of the secret>`. */
 export function findLeaks(
   logs: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, string>>,

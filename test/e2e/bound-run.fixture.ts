@@ -37,7 +37,7 @@ function buildNextRelease(directory: string, app: string, changes: readonly [Reg
   return { directory: root, command: [process.execPath, join(copy, 'main.js')], env: {} };
 }
 
-/** Builds a simulated next release. Version 2 of its context steps compresses no text. */
+/** Builds a simulated next release. In this release, version 2 of the context steps compresses no text. */
 function buildNextReleases(undo: Undo[]) {
   mkdirSync(join(root, '.data'), { recursive: true });
   const directory = mkdtempSync(join(root, '.data/next-release-'));
@@ -67,7 +67,7 @@ const isWaiting = (transcript: readonly object[]): boolean => {
 
 /**
  * Runs groups of conversations with bound reasoning in three formats, on a stack with two edges and two
- * compressors. Between two turns of a group, a disturbance changes the stack.
+ * compressors. Between the turns of a group, the stack is disturbed, for example by a restart.
  */
 export class BoundRun {
   readonly policies = new Set<string | null>();

@@ -242,8 +242,8 @@ it('the cache report names the causes of deliberate cache misses, with their tok
 const keep = (prompt: Prompt): Prompt => prompt;
 
 /**
- * Removes the prompts of expired and evicted conversations from the test provider's prompt cache. Sets the
- * logged cache lifetime of expired conversations to zero.
+ * Removes the prompts of expired and evicted conversations from the test provider's prompt cache. For expired
+ * conversations, also sets the cache lifetime in the log to zero.
  */
 async function forget(expired: readonly Talk[]): Promise<void> {
   for (const { id } of [...expired, ...talks.filter(({ plant }) => plant.happens === 'evicted')])

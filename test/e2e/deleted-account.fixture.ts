@@ -8,7 +8,7 @@ import pg from 'pg';
 const tombstones = new Set([
   // The table of account deletions and their progress.
   'account.account_deletions',
-  // With these tables, services reject events that arrive after an account's deletion.
+  // Services use these tables to reject events that arrive after an account's deletion.
   'vault.forgotten_accounts',
   'billing.forgotten_accounts',
   'telemetry.forgotten_accounts',

@@ -234,8 +234,8 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
 };
 
 /**
- * The registry errors that no request to the shared stack can cause. Each entry gives the reason, and the
- * spec that provokes the error on a private stack. The registry's spec renders these errors directly.
+ * The registry errors that no request to the shared stack can cause. Each entry gives the reason, and the spec that
+ * provokes the error on a private stack. For such errors, the registry's spec calls the gateway's error renderer.
  */
 export const renderedOnly: Partial<Record<ErrorCode, string>> = {
   sign_up_closed: 'SIGN_UP is open on the shared stack (test/integration/account/log-in.spec.ts)',

@@ -222,7 +222,7 @@ describe('budgets for saved tokens', () => {
 
   it('requests that clients cancel leave no reservation and use no budget', async () => {
     const { key, id } = await budgetKey(smallBudget);
-    // Even on a slow machine, the wait is long enough for the last request to end.
+    // Even on a slow machine, the last client cancels its request before this delay ends.
     provider.setControls({ ...plainAnswer, firstByteDelayMs: 6_000 });
     const body = JSON.stringify({ ...withTools, model: 'openai/gpt-4o-mini' });
     for (const afterMs of [1, 5, 10, 20, 40, 80, 150, 300, 600, 1_000])

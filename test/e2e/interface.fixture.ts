@@ -98,7 +98,7 @@ export async function serve(
 export const chat = (world: InterfaceWorld, changes: object = {}, headers = {}) =>
   serve(world, { path: '/v1/chat/completions', body: { ...hello, ...changes }, headers });
 
-/** Sends a request to an account route with the account's key. Checks the status, and returns the body. */
+/** Calls an account route with the account's key, checks the response status, and returns the response body. */
 export async function ask(
   { key }: Pick<InterfaceWorld, 'key'>,
   method: string,

@@ -4,7 +4,7 @@ import { observedFile, observedKinds, type StackUnderTest } from '@gateway/testi
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** A place in which the test stack stores data, such as a log or a database. Secrets must not appear there. */
+/** A place that must not contain secrets, such as a log or a database of the test stack. */
 export interface Sink {
   readonly name: string;
   /** Returns the stored bytes in chunks that can be searched separately. */

@@ -89,7 +89,7 @@ function placesOf(name: string, { tools, toolConfig, system: own, messages }: Re
   return places;
 }
 
-/** Returns the prompt without its cache markers. A text becomes one content block. */
+/** Returns the prompt without its cache markers, with each text as one content block. */
 function promptOf({ tools, system: own, messages }: Record<string, unknown>) {
   const blocks = (content: unknown) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;

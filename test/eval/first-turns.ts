@@ -22,7 +22,7 @@ const emptyTurns = [
   ],
   ...['Guten Tag', 'weiter', 'ja', 'Olá, tudo bem?', 'Привет', 'да', 'こんにちは', '你好'],
 ];
-/** The evaluation combines each turn without a task with this number of tool lists per set. */
+/** The number of tool lists per set that the evaluation combines with each turn that needs no tool. */
 const listsPerSet = 4;
 
 /** Measures how often the planner confuses real first user turns with turns that need no tool. */

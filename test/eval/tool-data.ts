@@ -56,7 +56,7 @@ export interface Question {
   readonly dataset: string;
   /**
    * The transcript as an edge sends it to the tool router (`conversationContext`). The transcript contains
-   * the user's turns up to the question and the names of the called tools. The transcript also contains the
+   * the names of the called tools, and the user's turns up to the question. The transcript also contains the
    * tool results since the last user turn.
    */
   readonly userTurns: readonly string[];

@@ -63,7 +63,7 @@ export class TroubledProviders {
       await connectProvider(baseUrl, key, { provider, api_key: `sk-trouble-${name}`, base_url });
     }
     // Storing the audit event of a changed credential makes the vault announce the change again.
-    // The edge then closes the provider's circuit breakers.
+    // After this announcement, the edge closes the provider's circuit breakers.
     await eventually(async () => {
       const audit = await send(baseUrl, { path: '/v1/account/audit?action=provider.saved', key });
       return (audit.json() as { data: unknown[] }).data.length === 3 ? true : undefined;

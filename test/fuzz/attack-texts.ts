@@ -29,7 +29,7 @@ const known = [
   '\ud83d',
 ];
 
-/** Characters that few regular expressions match. Such a character at the end of a text usually prevents a match. */
+/** Characters that few regular expressions match. At the end of a text, they usually prevent a match. */
 const endings = ['', '\u0000', '!', '\n'];
 const choicesMax = 6;
 const charactersMax = 10;

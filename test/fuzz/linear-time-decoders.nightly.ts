@@ -52,8 +52,8 @@ function expectLinear(what: string, run: () => unknown, msMax = cpuMsMax): void 
 }
 
 /**
- * Checks that the opened function takes linear time. With quadratic time, an input of eight times the size
- * takes 64 times as long.
+ * Checks that a function takes linear time. With quadratic time, an input of eight times the size takes 64
+ * times as long.
  */
 function expectNoQuadraticTime(what: string, open: (units: number) => () => unknown): void {
   const measure = (units: number, wantedMs: number, tries?: number): number =>

@@ -1,7 +1,7 @@
 /**
  * Sends hostile texts and structures through a running gateway that logs contents. In the edge, tool router,
- * compressor and worker, no event loop may work for more than 100 ms without a pause. The 100 ms are CPU
- * time, so the test is reliable even on a busy machine.
+ * compressor and worker, no event loop may work for more than 100 ms without a pause. The test measures CPU
+ * time, so the limit is reliable even on a busy machine.
  */
 import { startReplayProvider, startStack, type ReplayProvider, type StackUnderTest } from '@gateway/testing';
 import { connectEachFormat, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';

@@ -35,7 +35,7 @@ import { analyzeTool } from '../../apps/worker/src/assess-tools/assessed-tool.ts
 import { scoreDescription } from '../../apps/worker/src/assess-tools/score-description.ts';
 import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 
-/** Texts that have slowed down similar scanners, and each character of the texts. */
+/** Texts that have slowed down similar scanners, and the single characters of these texts. */
 const pieces = [
   'eyJaaaaaaaa-',
   'eyJaaaaaaaa.',
@@ -115,7 +115,7 @@ const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'patterns of tools': (text) => stringFits({ pattern: '^(a|a|a|aa)+b$' }, text.slice(0, 24)),
 };
 
-/** Functions that scan bytes. The test calls each function with 2 MiB. */
+/** Functions that scan bytes. The test calls each function with 2 MiB of input. */
 const ofBytes: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   JSON: (bytes) => scanJson(bytes, { depthMax: 128 }),
   'the model in JSON': (bytes) => new JsonModelScanner().push(bytes),

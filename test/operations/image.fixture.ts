@@ -30,8 +30,8 @@ export class ImageBuild {
   }
 
   /**
-   * Installs the packages of all images at once, from the lock file. The images differ only in the last
-   * install command, which is special only for the tool router.
+   * Installs the packages of all images from the lock file. Runs the last install command once for the tool
+   * router, and once for all other images.
    */
   installDependencies(): void {
     const stage = stageOf(this.#stages, 'production-dependencies');

@@ -6,7 +6,7 @@ export interface McpServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The maximum start time of an MCP server in seconds. Some agents ignore servers that start later. */
+/** The maximum start time of an MCP server in seconds. Some agents ignore servers that take longer. */
 export const startSeconds = 60;
 
 const inList = (texts: readonly string[]): string => JSON.stringify(texts);

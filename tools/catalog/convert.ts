@@ -21,7 +21,7 @@ export interface Lists {
   readonly onDate: string;
 }
 
-/** Fields of a model list that this module reads or ignores. An unlisted field is reported. */
+/** Fields of a model list that this module reads or ignores. All unknown fields are reported. */
 const knownFields: Record<'model' | 'cost' | 'limit', ReadonlySet<string>> = {
   model: new Set([
     ...unusedFields,

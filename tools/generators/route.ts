@@ -7,8 +7,8 @@ const app = 'apps/edge-gateway/src';
 /**
  * Renders a public endpoint for API keys. The rendered files are the endpoint's folder with a controller and
  * a spec, and the endpoint's entry in the module. If the route belongs to an existing family, move the folder
- * into the family's folder. Access rules must be chosen by hand: add a row in test/authz/rows.fixture.ts and
- * a scope in openapi/operation-scopes.ts.
+ * into the family's folder. Choose the access rules by hand, in test/authz/rows.fixture.ts and
+ * openapi/operation-scopes.ts.
  * @param path the public path, by default `/v1/<name>`
  */
 export function renderRoute(name: string, read: ReadFile, path = `/v1/${name}`): FileChange[] {

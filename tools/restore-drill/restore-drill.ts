@@ -21,10 +21,7 @@ import type { CheckedRestore, CheckRequest } from './checked-restore.ts';
 export interface DrillOutcome extends CheckedRestore {
   readonly backupBytes: number;
   readonly backupMs: number;
-  /**
-   * The time in milliseconds between the start of the restore and the first moment when all services respond.
-   * Restoring the databases and starting the processes are included.
-   */
+  /** The time in milliseconds between the start of the restore and the first moment when all services respond. */
   readonly restoreMs: number;
 }
 

@@ -1,6 +1,6 @@
 import type { RecallClass, RecallCurve } from '../../apps/tool-router/src/policy/recall-prior.ts';
 
-/** A question with its scores, from which K is chosen. */
+/** A question, with the scores that determine K. */
 export interface Sample {
   readonly dataset: string;
   readonly sureness: number;

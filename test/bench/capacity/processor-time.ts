@@ -51,7 +51,7 @@ function sumUse(own: number | null, stats: ReturnType<typeof listStats>): Proces
   return { processorMs: sum('ticks') * msPerTick, residentBytes: sum('residentBytes') };
 }
 
-/** Returns the CPU time since the start and the memory of one process, including child processes. */
+/** Returns the memory and the total CPU time of one process, including child processes. */
 export function readUseOf(pid: number): ProcessUse {
   return sumUse(pid, listStats());
 }

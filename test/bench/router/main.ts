@@ -32,8 +32,8 @@ type Part = keyof typeof parts;
 type Results = { [Name in Part]: Awaited<ReturnType<(typeof parts)[Name]>> };
 
 /**
- * The measurements that run on a single core. All other measurements use a second core for inference, if a
- * second core is available.
+ * The measurements that run on a single core. The remaining measurements use a second core for inference, if
+ * available.
  */
 const onOneCore: readonly Part[] = ['load', 'load_both'];
 

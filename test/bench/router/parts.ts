@@ -186,7 +186,7 @@ export async function measureLoad(perSecond: number, seconds: number, encoders: 
 
 /**
  * Vectors of the second encoder, as another replica would have stored them. Computing vectors for 100,000
- * tools takes minutes and needs no further memory.
+ * tools takes minutes and needs no additional memory.
  */
 const vectorsOfAnotherReplica: SharedVectors = {
   fetch: (_modelId, dimensions, hashes) => {

@@ -6,9 +6,9 @@ import { cpuMs, quantile, round } from './router.ts';
 const tokens = 64;
 
 /**
- * Measures the usual approach for comparison. A sentence transformer of MiniLM's size encodes every tool in
- * the list. The transformer runs on one thread, with the fastest of several batch sizes. The transformer has
- * random weights, which do not affect the inference time.
+ * For comparison, measures the usual approach, in which a sentence transformer of MiniLM's size encodes every
+ * tool in the list. The transformer runs on one thread, with the fastest of several batch sizes. The
+ * transformer has random weights, which do not affect the inference time.
  */
 export async function measurePeer(tools: number) {
   const session = await InferenceSession.create(makeMiniLm(), { intraOpNumThreads: 1, interOpNumThreads: 1 });

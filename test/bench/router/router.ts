@@ -73,7 +73,7 @@ export class RouterUnderTest {
     });
     const metrics = createMetrics('tool-router');
     // A single account may use all processor time, as in the service.
-    // The benchmark runs fewer jobs than these limits.
+    // The benchmark never reaches the job limits below.
     const time = { contendedShare: 1, burstMs: 50 };
     const jobs = {
       slots: 64,

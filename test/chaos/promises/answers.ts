@@ -160,7 +160,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   provider_error: fromUpstream,
 };
 
-/** Every error has a code that the documentation allows in the request's situation. */
+/** The documentation allows each error code for the request and the faults at that time. */
 export function errorCodesAreDocumented(history: History): string[] {
   return history.operations.flatMap((operation) => {
     const code = operation.isWhole ? operation.code : (operation.code ?? 'connection_broken');

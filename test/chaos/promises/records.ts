@@ -13,7 +13,7 @@ export const expectedTokens = { prompt: 1_000, completion: 100 } as const;
 
 const countBy = (rows: readonly LogRow[]): Map<string, LogRow[]> => Map.groupBy(rows, ({ id }) => id);
 
-/** Returns all accounts that a client tried to delete. The log may lack rows of these accounts. */
+/** Returns all accounts that a client tried to delete, because their log rows may be missing. */
 function listDeletedAccounts({ operations }: History): Set<string> {
   return new Set(
     operations.filter(({ kind }) => kind === 'account-delete').map(({ accountId }) => accountId),

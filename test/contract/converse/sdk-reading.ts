@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 
 /**
- * Creates an SDK client that calls a test server, which always returns the given response. The second result
- * is a function that counts the SDK's requests.
+ * Creates an SDK client that calls a test server, which always returns the given response. Also returns a
+ * function that counts the SDK's requests.
  */
 export function sdkAnswered(answer: {
   readonly status: number;

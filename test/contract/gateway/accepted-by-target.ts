@@ -20,9 +20,7 @@ export async function expectAccepted(target: TargetFormat, body: Members, isStre
   if (target === 'gemini') expectGoogleTakes(body);
 }
 
-/**
- * Expects the AWS SDK to serialize the same body. The SDK contains the API schema, so misplaced fields would differ.
- */
+/** Expects the AWS SDK to serialize the same body. The SDK knows the API schema and drops misplaced fields. */
 async function expectAwsSays(body: Members, isStream: boolean): Promise<void> {
   let written = '';
   const requestHandler = {

@@ -23,7 +23,7 @@ import {
 /** The expected content of a recorded response, and the names of content that an `AnswerReading` omits. */
 export interface Source {
   readonly reading: AnswerReading;
-  /** Names of content in the response that the other fields lack. The names match the names in `answer-losses.ts`. */
+  /** Names of response content that `reading` does not contain. The names match the names in `answer-losses.ts`. */
   readonly beside: ReadonlySet<string>;
 }
 

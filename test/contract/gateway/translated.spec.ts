@@ -14,7 +14,7 @@ interface Origin {
   readonly format: string;
   readonly provider: string;
   readonly read: ReadSource;
-  /** A model that accepts tools only on the recorded API. The test adds a tool to requests for the model. */
+  /** A model that accepts tools only on the recorded API. Requests for this model get an additional tool. */
   readonly model?: string;
 }
 

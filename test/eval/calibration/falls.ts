@@ -28,10 +28,7 @@ export interface FallFigures {
   readonly recoveryRate: number;
   /** The delays of the alarm if all needed tools rank lower, for example because tool descriptions got worse. */
   readonly stretched: Delays;
-  /**
-   * The delays of the alarm if one needed tool gets a rank below K in some conversations. For example, a new
-   * tool gets a low rank.
-   */
+  /** The delays of the alarm if some conversations need a tool below rank K, for example a new tool. */
   readonly strayed: Delays;
   /** The delays of the alarm if all needed tools rank lower and some conversations need a tool below rank K. */
   readonly both: Delays;

@@ -7,7 +7,7 @@ export interface SimulatedAccount {
   readonly tools: number;
   /** For each K from 1, the share of conversations in which the K best tools include every needed tool. */
   readonly recallAt: Float64Array;
-  /** The tool ranks that each conversation needs. Each needed tool occurs once. */
+  /** For each conversation, the ranks of the needed tools. Each needed tool occurs once. */
   readonly sessions: readonly (readonly number[])[];
   /** Draws one of the account's fixed conversations, so that the shares in `recallAt` are exact. */
   readonly draw: (random: () => number) => readonly number[];

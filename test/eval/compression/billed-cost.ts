@@ -1,8 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/**
- * The minimum length in tokens of a prefix that providers cache. The catalogue's minimum takes precedence.
- */
+/** The minimum length in tokens of a prefix that providers cache. A minimum in the catalogue takes precedence. */
 const cachedTokensMin = 1024;
 
 /**
@@ -16,9 +14,9 @@ export interface BilledTurn {
 
 /**
  * Returns a session's input cost in USD under the provider's prompt cache rules. If a shared prefix is long
- * enough, its tokens are read from the cache. All other tokens of a cacheable input are written to the cache.
- * Turns are assumed to follow each other within the cache's lifetime. The cost assumes explicit cache markers
- * at the end of each request, as agents set cache markers there.
+ * enough, its tokens are read from the cache. The remaining tokens of a cacheable input are written to the
+ * cache. Turns are assumed to follow each other within the cache's lifetime. Each request is assumed to end
+ * with an explicit cache marker, because agents set such a marker.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;

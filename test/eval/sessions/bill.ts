@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The minimum prefix length in tokens that providers cache. The catalogue's minimum takes precedence. */
+/** The minimum prefix length in tokens that providers cache. A minimum in the catalogue takes precedence. */
 const cachedTokensMin = 1024;
 
 /** One model call with the provider's token counts. */

@@ -94,7 +94,7 @@ export async function measureList(
 
 /**
  * Measures a new account with the shipped priors, both without and with recovery. Also measures an account
- * with the policy that the worker computes if the measured conversations are shadow conversations.
+ * whose policy the worker computed from the measured conversations.
  */
 async function measurePriced(
   model: CatalogModel,

@@ -42,7 +42,7 @@ export interface ReplayOutcome {
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each call to a pruned tool, how often the model had needed the tool before. Each of these needs is a
+   * For each call to a pruned tool, how often the model needed the tool earlier. Each earlier time was a
    * chance for recovery.
    */
   readonly chances: readonly number[];

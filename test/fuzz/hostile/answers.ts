@@ -137,12 +137,12 @@ const streams: Readonly<Record<ChatEndpoint, (text: string) => Buffer>> = {
   },
 };
 
-/** Returns a stream of chat completions in single bytes. */
+/** Returns a stream of chat completions that arrives one byte at a time. */
 export function writeSingleBytes(text: string): ReplayControls {
   return { status: 200, headers: events, body: streams['chat-completions'](text), chunkBytes: 1 };
 }
 
-/** Returns a stream in single bytes. One event in the stream never ends. */
+/** Returns a stream that arrives one byte at a time. One event in the stream never ends. */
 export function writeUnfinishedEvent(bytes: number): ReplayControls {
   return { status: 200, headers: events, body: `data: ${'x'.repeat(bytes)}`, chunkBytes: 1 };
 }

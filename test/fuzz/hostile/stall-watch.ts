@@ -7,8 +7,8 @@ import { eventually } from '../../integration/stack.fixture.ts';
 export const watched = ['edge-gateway', 'tool-router', 'compressor', 'worker'] as const;
 
 /**
- * The longest permitted CPU time without a pause, in seconds. The histogram of event loop stalls has a bucket
- * with this upper bound.
+ * The longest permitted CPU time without a pause in seconds, which is a bucket bound in the histogram of
+ * event loop stalls.
  */
 const stallSecondsMax = 0.1;
 

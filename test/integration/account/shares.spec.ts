@@ -17,8 +17,8 @@ const recipient = createSealingKeyPair();
 const credentials = { email: 'bystander@example.com', password: 'a long enough password' };
 const changesCount = 750;
 /**
- * The maximum time in milliseconds for a call by another account. The deadline of a call is much longer. On
- * an idle machine, a call takes about 5 ms, and a call with a password about 30 ms.
+ * The maximum time in milliseconds for a call by another account, far below the call's deadline. On an idle
+ * machine, a call takes about 5 ms, and a call with a password about 30 ms.
  */
 const bystanderMsMax = 1_000;
 

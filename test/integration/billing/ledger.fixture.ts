@@ -28,7 +28,7 @@ export interface LedgerEnds {
 export function openLedgerEnds(stack: Stack): LedgerEnds {
   const [billing, telemetry] = (['billing', 'telemetry'] as const).map((name) => {
     const pool = new pg.Pool({ connectionString: stack.dev.postgres[name], max: 2 });
-    // When a test kills the Postgres server, idle database connections fail as expected.
+    // Idle database connections are expected to fail when a test kills the Postgres server.
     pool.on('error', () => undefined);
     return pool;
   }) as [pg.Pool, pg.Pool];

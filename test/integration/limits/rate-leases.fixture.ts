@@ -17,8 +17,8 @@ type Draw = () => number;
 interface Replica {
   leases: TokenLeases;
   /**
-   * The number that identifies the current process of the replica. The number increases with each restart.
-   * Replies to an earlier process do not reach a restarted process.
+   * The number of the replica's current process, which increases with each restart. Replies to an earlier
+   * process do not reach a restarted process.
    */
   life: number;
   waiting: number;

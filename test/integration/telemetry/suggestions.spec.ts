@@ -34,8 +34,8 @@ function rankOf(tools: readonly Offered[], question: string, name: string): numb
 }
 
 /**
- * Pairs of tools that models easily confuse. The tool list of the test contains these tools and GitHub's
- * tools. A pair consists of the intended tool, a similar tool, and a request for the intended tool.
+ * Pairs of tools that models easily confuse. The tool list of the test contains the tools of all pairs, and
+ * GitHub's tools. A pair consists of the intended tool, a similar tool, and a request for the intended tool.
  */
 const collisions = [
   {

@@ -161,8 +161,8 @@ it('a request that was closed as interrupted and completed later is counted once
 });
 
 /**
- * Recomputes the totals from the request log. The SQL statement is at the end of the migration that added the
- * newest columns.
+ * Recomputes the totals from the request log, with the SQL statement at the end of the migration that added
+ * the newest columns.
  */
 const migration = join(
   import.meta.dirname,

@@ -8,7 +8,7 @@ import { endProcess } from '../stack/process-identity.ts';
 import { root } from '../stack/root.ts';
 import { endLeftovers, findRunningStack } from '../stack/state-file.ts';
 
-/** Time limit in milliseconds. Stopping all services and servers takes less time. */
+/** The maximum time in milliseconds to wait until the supervisor has stopped all services and servers. */
 const SUPERVISOR_GRACE_MS = 90_000;
 
 const { values: flags } = parseArgs({

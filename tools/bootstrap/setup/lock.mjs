@@ -13,8 +13,8 @@ function isAlive(pid) {
 }
 
 /**
- * The maximum age of the lock file in milliseconds. Every setup takes less time. After a crash, another
- * process may have the process id of the lock holder.
+ * The maximum age of the lock file in milliseconds. Every setup takes less than 20 minutes. After a crash,
+ * another process may have the process id of the lock holder.
  */
 const LOCK_AGE_MS_MAX = 20 * 60_000;
 

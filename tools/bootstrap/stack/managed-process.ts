@@ -8,7 +8,7 @@ export interface ProcessPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The process's complete environment. The process inherits no other environment variables. */
+  /** The complete environment of the process, which inherits no variables. */
   readonly env: Readonly<Record<string, string>>;
   /**
    * The log file. The process writes to the log file directly, so no output passes through the supervisor.

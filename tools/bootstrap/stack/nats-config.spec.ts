@@ -48,8 +48,8 @@ describe('a nats-server with the generated configuration', () => {
   }
 
   /**
-   * The NATS server sends a permission error before it replies to the flush. The client's iterator then needs
-   * one more turn of the event loop to receive the error.
+   * The NATS server sends a permission error before it replies to the flush. After the flush, the client's
+   * iterator needs one more turn of the event loop to receive the error.
    */
   async function settle(nats: NatsConnection): Promise<void> {
     await nats.flush();

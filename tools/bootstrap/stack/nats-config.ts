@@ -30,7 +30,7 @@ export const observer = 'observer';
 
 /**
  * Maximum size of a NATS message in bytes. Messages contain tool lists and context blocks. The pipeline skips
- * larger tool lists and context blocks.
+ * tool lists and context blocks that exceed this size.
  */
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
 /** Maximum time in milliseconds for a reply. All RPC contracts have shorter deadlines. */

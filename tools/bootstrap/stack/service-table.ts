@@ -20,10 +20,7 @@ export interface ServiceRow {
   /** Whether the service also accepts requests on PORT, in addition to HEALTH_PORT. */
   readonly hasPort: boolean;
   readonly usesNats: boolean;
-  /**
-   * Time limit in milliseconds for an orderly shutdown. Services wait a shorter time for their requests in
-   * progress.
-   */
+  /** Time limit in milliseconds for an orderly shutdown, longer than a service waits for its requests in progress. */
   readonly stopGraceMs: number;
   /** Command-line options for Node. */
   readonly nodeOptions: readonly string[];

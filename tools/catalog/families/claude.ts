@@ -22,8 +22,8 @@ interface ClaudeFacts {
 }
 
 /**
- * Anthropic returns 400 for a changed prefix since this date. By default, Anthropic checks only accounts that
- * were created since this date.
+ * Since this date, Anthropic returns 400 for a changed prefix. By default, Anthropic checks only accounts
+ * that were created since this date.
  */
 const checkedSince = '2026-08-31';
 
