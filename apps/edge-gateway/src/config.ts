@@ -22,7 +22,7 @@ const edgeVariables = z
     REDIS_URL: z.url(),
     /**
      * The Redis server for caches, which may evict keys. The default is the Redis server of the job queue. In
-     * development, one Redis server can serve both purposes.
+     * development, the job queue and the caches can share one Redis server.
      */
     REDIS_CACHE_URL: z.url().optional(),
     /**

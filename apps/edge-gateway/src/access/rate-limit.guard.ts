@@ -29,10 +29,10 @@ const callNames: Readonly<Record<AccountBudget, string>> = {
 };
 
 /**
- * Applies rate limits to authenticated routes that do not run the request pipeline. Calls to account routes
- * with an API key count against the `rate_limit_rpm` of the key. Chat requests of the key have a separate
- * rate limit. All calls from an account count against the account's rate limit for the kind of route. The
- * rate limit guard runs after `AccessGuard`. Throws `rate_limit_exceeded`.
+ * Applies rate limits to authenticated routes that do not run the request pipeline. Calls to account routes with an
+ * API key count against the `rate_limit_rpm` of the key. Chat requests of the key have a separate rate limit. In
+ * addition, an account has one rate limit for each kind of route, against which all calls from the account count.
+ * The rate limit guard runs after `AccessGuard`. Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {

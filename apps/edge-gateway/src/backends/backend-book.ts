@@ -18,12 +18,12 @@ export interface BackendBookOptions {
  */
 const backendsMax = 20_000;
 /**
- * Maximum number of accounts with stored backends for credentials from requests. The constant
- * `requestBackendsMax` limits the number of backends for credentials from requests per account.
+ * Requests can contain their own credentials. The process stores backends for such credentials for at most 5,000
+ * accounts, and at most 32 backends per account.
  */
 const requestAccountsMax = 5_000;
 const requestBackendsMax = 32;
-/** Maximum number of credentials an account may have for one provider. */
+/** Maximum number of credentials that an account may have for one provider. */
 export const credentialsMax = additionalKeysMax + 1;
 
 /**

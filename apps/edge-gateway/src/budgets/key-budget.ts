@@ -31,10 +31,10 @@ interface Waiting {
 type Settlement = BudgetSync['settled'];
 
 /**
- * One edge's part of the budget of one key. The budget store contains the number of tokens that this edge
- * reserves (`#held`). The reserved tokens are for requests in flight (`#reserved`), for settlements that are
- * not synced (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so
- * a later sync corrects a lost or late message.
+ * The part of an API key's budget that this edge has reserved. The budget store contains the number of tokens that
+ * this edge reserves (`#held`). The reserved tokens are for requests in flight (`#reserved`), for settlements that
+ * are not synced (`#unsettled`), and for future requests. Each sync sends the total number of reserved tokens, so a
+ * later sync corrects a lost or late message.
  */
 export class KeyBudget {
   readonly #options: KeyBudgetOptions;

@@ -203,9 +203,7 @@ export class SavedTokenBudgets {
     if (waiting !== undefined) this.#flushSoon(waiting);
   }
 
-  /**
-   * Renews the leases, returns the advance reservations of idle API keys, and drops unused keys from memory.
-   */
+  /** Renews the leases, releases the advance reservations of idle API keys, and drops unused keys from memory. */
   #upkeep(): void {
     for (const [keyId, budget] of this.#budgets) {
       if (budget.isHolding) this.#flushSoon(budget);

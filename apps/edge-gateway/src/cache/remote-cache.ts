@@ -144,7 +144,7 @@ export class RemoteCache<Value extends object | string | null> {
       return value;
     } catch (error) {
       const isSame = generation === this.#generation;
-      // A fast failure is not cached, because a new load is cheap. An unreachable service may reconnect soon.
+      // A fast failure is not cached, because a new load is cheap. Failures of unreachable services are not cached.
       const isSlow = this.#now() - startedAt >= staleWaitMs && !isUnreached(error);
       if (isSame && isSlow) this.#failures.set(key, { error, until: this.#now() + failedMs });
       if (isSlow) this.#slowUntil = this.#now() + slowMs;
@@ -204,8 +204,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes cached responses that may not be used even while the service is unavailable. Callers must call this
-   * method periodically.
+   * Removes responses that are too old even for an outage of the service. Callers must call this method
+   * periodically.
    */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;

@@ -23,8 +23,8 @@ export class AccountSecrets {
   }
 
   /**
-   * Returns the account's set of secrets. When a credential of the account is decrypted, its secrets are added to
-   * the set.
+   * Returns the account's set of secrets. When a credential of the account is decrypted, the secrets in the
+   * credential are added to the set.
    */
   of(accountId: string): SecretSet {
     const known = this.#sets.get(accountId);

@@ -43,8 +43,8 @@ export interface Connections {
 const secondMs = 1_000;
 
 /**
- * Interval for removing expired secrets from memory, in milliseconds. The cleanup also removes unused
- * secrets.
+ * Interval for removing expired secrets from memory, in milliseconds. Unused secrets are removed at the same
+ * interval.
  */
 const sweepMs = 10 * secondMs;
 
@@ -149,7 +149,7 @@ function parseSecret(bytes: Buffer): CredentialSecret {
 type ReportCredential = (refusedStatus: number | null) => void;
 
 interface CredentialHealthOptions {
-  /** Whether the vault had already marked the credential as failed when it was decrypted. */
+  /** Whether the credential was already marked as failed in the vault when the vault decrypted the credential. */
   readonly isFailing: boolean;
   readonly report: ReportCredential;
   readonly now?: () => number;

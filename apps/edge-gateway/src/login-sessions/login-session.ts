@@ -27,8 +27,8 @@ export const sessionAlgorithms = ['ES256', 'RS256'] as const;
 export type SessionAlgorithm = (typeof sessionAlgorithms)[number];
 
 /**
- * Maximum length of a session token. The maximum is longer than any token that issuers create, and shorter than
- * the limit for request headers.
+ * Maximum length of a session token. Issuers create shorter tokens. Request headers may be longer than this
+ * maximum.
  */
 export const sessionTokenBytesMax = 8 * 1024;
 

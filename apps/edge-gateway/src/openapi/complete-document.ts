@@ -1,6 +1,6 @@
 import fieldTexts from '../../data/field-texts.json' with { type: 'json' };
 
-/** The parts of a JSON Schema that the document completion reads and writes. */
+/** The parts of a JSON Schema that `completeDocument` reads and writes. */
 interface Schema {
   description?: string;
   $ref?: string;
@@ -115,8 +115,8 @@ function textExample(mediaType: string): string {
 }
 
 /**
- * Returns an example of a schema. The schema's own example, constant or first enum value takes precedence. The
- * fallback is the shared example for the field's name, or a generic value of the type.
+ * Returns an example of a schema. The schema's own example, constant or first enum value takes precedence. Without
+ * such a value, the function returns the example for the field's name, or a generic value of the type.
  */
 function exampleOf(schema: Schema, parent: string, name: string, schemas: Record<string, Schema>): unknown {
   if (schema.$ref !== undefined) {

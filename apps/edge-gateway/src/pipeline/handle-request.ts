@@ -28,8 +28,7 @@ import { isLarge } from '../request/request-facts.ts';
  * (restrictTools).
  * - The model and provider are chosen before planning, because prices and rules depend on the model and the provider
  *   (choose).
- * - Planning may shrink the upstream request, but a planning failure never fails the request (plan,
- * validate).
+ * - Planning may shrink the upstream request, but a planning error never makes the request fail (plan, validate).
  * - If a response breaks off before its first byte, the request is forwarded again (forward, relay).
  * - The gateway responds to calls to its recovery tool in recovery rounds, and the client never receives
  * these calls (relay, forward). If the recovery rounds end without a response, the client's own request is

@@ -75,7 +75,7 @@ async function sendRound(
 /**
  * Returns the request as the client sent it. The client's own request includes every tool, but neither the recovery
  * tool nor messages added by the gateway. The client's own request is sent if the recovery rounds ended without a
- * response. At this point, the client has not received any bytes, so any target may receive the request.
+ * response. The client has not received any bytes yet, so any target may receive the request.
  */
 export function startAfresh(outbound: Outbound, target: Target, exchange: Exchange): Outbound {
   const { attempts } = exchange;

@@ -21,8 +21,7 @@ type State = 'start' | 'key-or-end' | 'key' | 'colon' | 'value' | 'model';
 
 /**
  * Finds the field `model` in a JSON object that arrives as a stream of bytes, without storing the bytes. The
- * scanner only distinguishes fields of the outermost object from nested fields. The provider validates the
- * rest of the JSON object.
+ * scanner checks only the nesting of fields. The provider validates the rest of the JSON object.
  */
 export class JsonModelScanner implements ModelScanner {
   readonly isJson = true;

@@ -133,7 +133,7 @@ export class MultipartModelScanner implements ModelScanner {
     }
     const isModel = namesModel(this.#held.toString('latin1', 0, at));
     if (isModel && this.#isFound) throw modelTwice();
-    // If a part is empty, its closing delimiter starts with the line break that ends its headers.
+    // If a part is empty, the line break after its headers belongs to the closing delimiter.
     this.#drop(at + (isModel ? 4 : 2));
     this.#state = isModel ? 'model' : 'boundary';
     return null;

@@ -34,7 +34,7 @@ export function derivePromptCacheKey(accountId: string, { key }: Pick<Conversati
   return deriveKey(`prompt cache\n${accountId}`, key);
 }
 
-/** Returns whether the translation adds cache markers, which requires tools and a long enough prompt. */
+/** Returns whether the translation adds cache markers. The request must contain tools and a long enough prompt. */
 export function marksInTranslation(
   model: CatalogModel | undefined,
   { lane }: Pick<Target, 'lane'>,

@@ -157,9 +157,9 @@ export function findStoredState({
 }
 
 /**
- * Returns whether the provider stores the response of a request to the Responses API, which is the default. A later
- * request may continue the stored response. A continued response may contain unanswered recovery tool calls and
- * compressed content that the model cannot recall.
+ * Returns whether the provider stores the response of a request to the Responses API. By default, responses are
+ * stored. A later request may continue the stored response. A continued response may contain unanswered recovery
+ * tool calls and compressed content that the model cannot recall.
  */
 export function isResponseStored(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -219,8 +219,8 @@ export function requireBalancedToolCalls({ format, messages }: RequestOutline): 
 const sealMark = Buffer.from(`"${sealPrefix}`);
 
 /**
- * Removes the reasoning that the gateway encoded for a client of the Responses API, for a provider that would
- * reject the encoding.
+ * Removes the reasoning that the gateway encoded for a client of the Responses API. Other providers would reject
+ * this encoding.
  * @param scan a function that scans bytes that may contain reasoning
  */
 export function dropSealedReasoning(given: Uint8Array, scan: (bytes: Buffer) => JsonTape): Buffer {

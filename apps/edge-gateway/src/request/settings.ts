@@ -10,7 +10,7 @@ export interface PipelineSettings {
   readonly sandboxUrl: string | undefined;
   /** Maximum number of retries after a failed provider call if there is no other candidate. */
   readonly retriesMax: number;
-  /** Longest pause before a retry that the gateway accepts at a provider's request. */
+  /** Longest pause that a provider may request before a retry. */
   readonly retryAfterMsMax: number;
   /**
    * Time limit for the first byte of a stream if another candidate is available. The setting

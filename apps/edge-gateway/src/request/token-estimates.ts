@@ -1,7 +1,7 @@
 import type { JsonTape } from '@gateway/wire-formats';
 
 /**
- * Characters of English text per token, by OpenAI's rule of thumb. The rule of thumb is used if no token count is
+ * Characters of English text per token, by OpenAI's rule of thumb. The gateway uses this ratio if no token count is
  * available.
  */
 export const charactersPerToken = 4;

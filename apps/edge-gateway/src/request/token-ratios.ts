@@ -57,8 +57,8 @@ export class TokenRatios {
   }
 
   /**
-   * Returns the number of body bytes per billed token. Returns the rule of thumb until the account has enough
-   * billed requests to the model.
+   * Returns the number of body bytes per billed token. Returns a default ratio until the account has enough billed
+   * requests to the model.
    */
   bytesPerToken({ accountId, provider, model }: RatioOwner): number {
     const seen = this.#accounts.get(accountId)?.get(renderModel(provider, model));

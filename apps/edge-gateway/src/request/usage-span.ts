@@ -10,8 +10,8 @@ export interface UsageSpan {
 
 const dayMs = 86_400_000;
 /**
- * Maximum length of a time span in days. The maximum is more than a year, because the request log is kept for
- * at most a year.
+ * Maximum length of a time span in days. A longer span would be useless, because the request log is kept for at
+ * most a year.
  */
 const daysMax = 400;
 

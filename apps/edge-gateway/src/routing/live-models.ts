@@ -44,7 +44,7 @@ const entry = z
 export interface LiveModel {
   /** The id, as the provider spells it. */
   readonly id: string;
-  /** Maximum number of input and output tokens together. Null if the model list does not contain the number. */
+  /** Maximum number of input and output tokens together. Null if the model list has no such number. */
   readonly contextWindow: number | null;
 }
 
@@ -110,7 +110,7 @@ async function askProvider(
   return answer.status === 200 ? parseList(text) : [];
 }
 
-/** The gateway loads no list if the list needs a signed request or a different address. */
+/** The gateway does not load lists that require a signed request or a different address. */
 function listsModels({ auth, chatPaths, name }: Provider): boolean {
   if (auth.kind === 'aws' || auth.kind === 'google' || name === 'azure') return false;
   return ['chat-completions', 'messages', 'gemini'].some((format) => format in chatPaths);

@@ -24,7 +24,7 @@ export interface Sums {
   /** Decayed number of requests for which the time per token was measured. */
   paced: number;
   msPerToken: number;
-  /** Time for which the decayed totals are valid, in milliseconds of Unix time. */
+  /** Unix time in milliseconds at which the decayed totals were computed. */
   at: number;
 }
 

@@ -5,8 +5,7 @@ import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
 /**
- * Magic bytes of file parts in each format. The markers cannot match inside a JSON string, because quotes are
- * escaped there.
+ * JSON strings that mark file parts. They cannot match inside other JSON strings, because quotes are escaped there.
  */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
@@ -19,8 +18,9 @@ const tokensPerFile = 3_000;
 const fileBytesMin = 4_096;
 
 /**
- * Determines the model capabilities that a request needs. Files in a request are detected by their magic bytes. If a
- * tool's arguments contain magic bytes, the result may include capabilities that the request does not need.
+ * Determines the model capabilities that a request needs. Files in a request are recognized by the JSON strings of
+ * file parts. If a tool's arguments contain such a JSON string, the result may include capabilities that the
+ * request does not need.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
 export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: number): Needs {

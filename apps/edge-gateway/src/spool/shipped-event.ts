@@ -4,8 +4,8 @@ type Plan = NonNullable<RequestEventV1['plan']>;
 type Candidate = Plan['candidates'][number];
 
 /**
- * Maximum number of tool names for which the start of the rendered entry is cached. Agents send the same tool
- * names with every request.
+ * Maximum number of tool names in the cache of rendered entries. The cache stores the start of each entry. Agents
+ * send the same tool names with every request.
  */
 const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();

@@ -30,9 +30,9 @@ export function createSpoolDirectory(spoolDir: string, instanceId: string): Spoo
 }
 
 /**
- * Deletes the segments with all end lines in Postgres, oldest first. Deletion stops at a segment with
- * open requests, and the function returns that segment. If a later segment were deleted first, a restarted
- * process would find requests without their end lines.
+ * Deletes segments, oldest first, if all of their end lines are in Postgres. Deletion stops at a segment with open
+ * requests, and the function returns that segment. If a later segment were deleted first, a restarted process would
+ * find requests without their end lines.
  */
 export async function deleteCommittedSegments(
   directory: SpoolDirectory,

@@ -48,7 +48,7 @@ export function restrictList(
       ? readServer(given, item, at, name === 'mcp_servers')
       : readTool(tape, item, at);
     const isPoint = tool.identities.length === 0 && tool.type === undefined;
-    // A cache point marks the tools before it, so it is kept only after a kept tool.
+    // A cache point marks the tools before it, so the gateway keeps it only if a tool before it is kept.
     if (isPoint) return kept > 0 ? [] : null;
     const edits = restrictTool(given, tool, toolsets);
     if (edits !== null) kept += 1;

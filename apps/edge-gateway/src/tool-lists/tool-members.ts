@@ -76,7 +76,7 @@ export function findMembers(
   return found;
 }
 
-/** Maximum length of a field path in an error, so that deeply nested bodies are checked in linear time. */
+/** Maximum length of a field path in an error. Longer paths would make checks of deeply nested bodies slow. */
 const pathCharactersMax = 256;
 
 /** Returns the path of a field for use in errors. Long field paths are truncated. */

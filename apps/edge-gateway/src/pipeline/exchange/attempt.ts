@@ -28,10 +28,7 @@ export interface Attempt {
    * always use the same tool names.
    */
   toolNames: UpstreamToolNames | null;
-  /**
-   * The client's names of the custom tools in a translated request. Null if the request has no custom
-   * tools.
-   */
+  /** The names of the client's custom tools, for a translated request. Null if the request has no custom tools. */
   customTools: ReadonlySet<string> | null;
   /**
    * Receives the events of the response, and stores the encrypted reasoning that they contain. Null if the

@@ -24,8 +24,8 @@ export interface ContextEdits {
   /** Estimated token counts before and after compression. */
   readonly tokens: ContextTokens;
   /**
-   * Recall returns removed text to the model. If a later request may remove text, recall is available from the first
-   * request on. The tool list must contain the recovery tool from the start.
+   * Recall returns removed text to the model. If a later request may remove text, recall is available from the
+   * first request on. The tool list must contain the recovery tool from the first request of the conversation on.
    */
   readonly recall: RecallOriginal | null;
   /**
@@ -78,8 +78,8 @@ export interface ToolPlan {
   /** Tools that the key may use. A plan never forwards a tool that the key may not use. */
   readonly eligible: readonly number[];
   /**
-   * Tools that the plan forwards. The identity plan forwards all `eligible` tools. With deferral, a tool counts as
-   * forwarded if the prompt contains its definition or the model may call it.
+   * Tools that the plan forwards. A plan without changes forwards all `eligible` tools. With deferral, a tool
+   * counts as forwarded if the prompt contains its definition or the model may call it.
    */
   readonly forwarded: readonly number[];
   readonly schemaEdits: ReadonlyMap<number, SchemaEdits>;

@@ -33,8 +33,8 @@ interface Check {
 /**
  * Checks a tool call's arguments against the tool's schema. Returns one sentence per problem, or an empty list if
  * the arguments match the schema. Schema keywords that the check does not support are ignored, because the client's
- * own tool rejects invalid calls. The project does not use a common validator, because common validators compile
- * schemas to code or run regular expressions from schemas. Running code or expressions from a client's schema would
+ * own tool rejects invalid calls. The project uses no validator library, because common libraries compile schemas
+ * to code or run regular expressions from schemas. Running code or expressions from a client's schema would
  * endanger the other clients of this process. The check of arguments ignores the keywords `pattern` and `format`.
  */
 export function checkArguments(schema: unknown, argumentsText: string): readonly string[] {

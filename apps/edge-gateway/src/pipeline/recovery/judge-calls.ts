@@ -42,8 +42,8 @@ export type Verdict =
 type JudgingRecovery = Pick<Recovery, 'recoveryTool' | 'statusOf' | 'describe'>;
 
 /**
- * Returns whether a tool call is withheld until it is complete. A call is withheld if the client may not be
- * allowed to see it.
+ * Returns whether a tool call is withheld until it is complete. A call is withheld until the gateway knows whether
+ * the client may receive the call.
  */
 export function isWithheld({ recoveryTool, statusOf }: JudgingRecovery, name: string): boolean {
   if (name === recoveryTool.name) return true;
@@ -87,7 +87,7 @@ function judgeTarget(
   const standing = recovery.statusOf(name);
   if (standing === 'forwarded') return { kind: 'deliver', name, argumentsText, recovered: false };
   // Denied and unknown tools get the same response.
-  // Because the responses are the same, the model cannot detect tools that the key may not use.
+  // The model cannot tell from the response whether a tool exists that the key may not use.
   if (standing !== 'pruned') return { kind: 'refuse', text: `There is no tool "${name.slice(0, 200)}".` };
   const [definition] = recovery.describe([name]);
   const problems = corrected.has(name) ? [] : checkArguments(definition?.parameters, argumentsText);

@@ -174,7 +174,7 @@ export class RecoveryRounds {
     return this.reached.size - this.#given.recovery.described.length;
   }
 
-  /** Names of the pruned tools that any request defined for the model. */
+  /** Names of the pruned tools that at least one request defined for the model. */
   get reached(): ReadonlySet<string> {
     return this.#isLast ? new Set(this.#given.recovery.pruned.keys()) : this.#requests.shown;
   }

@@ -71,7 +71,7 @@ export interface Recovery {
 }
 
 /**
- * Returns the exact original content of a marker. Returns null if the account's conversation does not contain the
+ * Returns the exact content that a marker replaces. Returns null if the account's conversation does not contain the
  * marker id. Rejects if the call to the compressor fails.
  */
 export type RecallOriginal = (markerId: string, signal: AbortSignal) => Promise<string | null>;

@@ -26,7 +26,7 @@ import { readJson, readOptionalJson } from '../../request/read-body.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import * as operations from './keys.operations.ts';
 
-/** Serves `/v1/account/keys` (alias `/v1/keys`) and `/v1/account/playground-key`, which manage API keys. */
+/** Serves `/v1/account/keys` (alias `/v1/keys`) and `/v1/account/playground-key`, for managing API keys. */
 @Controller()
 @AllowAccess('api-key-or-session')
 export class KeysRoute {

@@ -30,8 +30,8 @@ import { chooseAdditionalKeys, renderConnection } from './provider-connection.ts
 import { deleteProvider, listProviders, putProvider } from './providers.operations.ts';
 
 /**
- * Serves `/v1/account/providers`, which connects providers. The routes store provider credentials and never return
- * them.
+ * Serves `/v1/account/providers`, with which an account connects providers. The routes store provider credentials
+ * and never return them.
  */
 @Controller('/v1/account/providers')
 @AllowAccess('api-key-or-session')

@@ -65,9 +65,8 @@ export class RoutingPreferencesRoute {
 }
 
 /**
- * Throws `invalid_field` for an unknown allowed provider, for a fallback that does not serve chat requests, and
- * for duplicates. A model outside the catalogue is valid after the name of a known provider, as in
- * requests.
+ * Throws `invalid_field` for an unknown allowed provider, for a fallback that does not serve chat requests, and for
+ * duplicates. A fallback may name a model outside the catalogue if the name of a known provider precedes the model.
  */
 export function requireKnownNames(
   { allowed_providers, provider_order, fallbacks }: UpdatePreferencesBody,

@@ -86,7 +86,7 @@ function needsNamedModel(model: string, field: string): GatewayError {
  * Sets the routing rules for a request that depends on stored state. Stored state is a message thread of Anthropic,
  * or a stored response, conversation, prompt or item of the Responses API. Only one provider account stores the
  * state, so no fallback can answer the request. The request does not name the provider account that stores the
- * state. All requests that depend on stored state therefore use one credential as long as the credential works.
+ * state. All requests that depend on stored state use one credential as long as the credential works.
  * @param field the request field that refers to the stored provider state.
  * @throws GatewayError if the provider does not store the state. The code is `thread_unsupported_request` for a
  * message thread, and `invalid_field` for other fields.
@@ -103,9 +103,9 @@ export function keepAccount(target: Target, field: string): Target {
 }
 
 /**
- * Reads the reasoning effort. A request in the chat-completions format has the effort in a field of the body. A
- * request in any other format is parsed completely to find the effort. The effort is read only for models that
- * accept tools at some reasoning efforts but not at others.
+ * Reads the reasoning effort. A request in the chat-completions format specifies the reasoning effort in a field of
+ * the body. A request in any other format is parsed completely to find the effort. The effort is read only for
+ * models that accept tools at some reasoning efforts but not at others.
  */
 function readEffort({ tape, outline }: ParsedRequest, { route }: Exchange): string | undefined {
   const node = tape.get(tape.root, 'reasoning_effort');

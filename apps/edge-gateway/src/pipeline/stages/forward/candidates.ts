@@ -34,7 +34,7 @@ interface Repeat {
   readonly waitMs: number;
 }
 
-/** The reasons for a failure that also affect every other model of the same backend. */
+/** Failure reasons that affect all models of a backend. */
 const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timeout', 'refused']);
 
 /**
@@ -42,8 +42,8 @@ const ofBackend: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable',
  * ready fallbacks in their configured order. If no candidate is ready, the function chooses a candidate that is
  * paused at the request of its provider. The last choice is a candidate that has an open circuit breaker and no
  * call in flight. A call through an open circuit breaker tests whether the backend works again. The choice of a
- * candidate depends on the number of calls in flight. The function starts the call in the same event loop tick, so
- * that every choice counts the calls of simultaneous requests.
+ * candidate depends on the number of calls in flight. The function starts the call immediately, so that the choices
+ * for simultaneous requests count this call.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or `provider_not_connected` if
  * the target's provider is not connected
  */

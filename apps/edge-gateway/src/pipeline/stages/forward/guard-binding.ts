@@ -9,8 +9,8 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
 
 /**
- * A request that the gateway sends to another server. The function `betaFor` returns the beta flag that a
- * target needs in addition to the client's beta flags.
+ * The parts of a provider request that this file uses. The function `betaFor` returns the beta flag that a target
+ * needs in addition to the client's beta flags.
  */
 export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation' | 'betaFor'>;
 

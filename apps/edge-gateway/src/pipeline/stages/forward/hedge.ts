@@ -63,7 +63,7 @@ function isSlowerThan({ outcome }: Hedge, ms: number): Promise<boolean> {
   return withTimeout(outcome.then(over, over), ms, true);
 }
 
-/** Chooses a candidate at another backend that is ready, if the retry budget allows another call. */
+/** Chooses a ready candidate at another backend if the retry budget allows another call. */
 async function chooseOther(
   { target, exchange, caller }: ForwardTask,
   { candidate }: Hedge,

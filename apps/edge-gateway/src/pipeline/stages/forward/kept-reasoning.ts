@@ -28,8 +28,8 @@ export interface ReasoningOwner {
   readonly accountId: string;
   readonly sessionId: string | null;
   /**
-   * The provider account and the model that it serves. The field `credential` is a secret, from which the
-   * gateway computes only a digest.
+   * A provider account and a model. The field `credential` is a secret, from which the gateway computes only a
+   * digest.
    */
   readonly provider: string;
   readonly model: string;
@@ -51,7 +51,7 @@ interface KeptPart {
 
 export interface RestoredRequest {
   readonly request: ChatRequest;
-  /** Stores the reasoning in the response to the request. */
+  /** Stores the reasoning that the response to the request contains. */
   readonly recorder: ReasoningRecorder;
 }
 
@@ -117,7 +117,7 @@ function keyOf(accountId: string, digest: Buffer): string {
 }
 
 interface DigestedTurn {
-  /** Index of the message with the turn. */
+  /** Index of the message that contains the turn. */
   readonly index: number;
   /** Digest of the transcript up to and including the turn. */
   readonly digest: Buffer;
@@ -218,7 +218,7 @@ function withPhase(part: TextPart, phase: string): TextPart {
   return { ...part, extensions: { ...others, responses: { ...responses, item: { phase } } } };
 }
 
-/** Returns the phase of a message item that starts, if the provider sent a phase. */
+/** Returns the phase at the start of a message item, if the provider sent a phase. */
 function readPhase({ extensions }: Pick<TextPart, 'extensions'>): string | undefined {
   const item = extensions?.['responses']?.['item'];
   const phase = typeof item === 'object' && item !== null && 'phase' in item ? item.phase : undefined;

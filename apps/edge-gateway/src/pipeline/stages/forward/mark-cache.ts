@@ -39,8 +39,8 @@ export interface MarkedRequest {
  * marker follows the last message. The third marker is at the end of the previous request, so the provider finds
  * the previous prefix even after a long turn. The gateway adds markers in the order of the prompt, up to the number
  * that the provider accepts. Each marker is at the end of a prefix that the provider can cache. The gateway adds no
- * markers if the client placed cache markers itself. The gateway also adds no markers if cache writes are expected
- * to cost more than cache reads save.
+ * markers if the client placed cache markers itself. No markers are added if cache writes are expected to cost more
+ * than cache reads save.
  */
 export function markCache(request: ChatRequest, target: MarkedTarget): MarkedRequest {
   const { rules, facts, model, tokens } = target;
@@ -85,7 +85,7 @@ function choosePlaces(
   ].filter((place) => place !== undefined);
 }
 
-/** Returns the last tool that every format with cache markers can express. */
+/** Returns the last tool that can have a cache marker in every format. */
 function findTool({ tools, toolChoice }: ChatRequest): ChatTool | undefined {
   return tools.findLast(
     (tool) =>

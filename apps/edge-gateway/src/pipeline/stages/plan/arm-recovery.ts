@@ -20,11 +20,11 @@ export interface RecoverySubject {
 }
 
 /**
- * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
- * tool would be as long as the pruned definitions, pruned tools cannot be recovered. Without the recovery tool,
- * tools that the transcript calls are forwarded, because the request must define every called tool. If a
- * request in a conversation with recovery cannot carry the recovery tool, every tool is sent. Without
- * recovery, the pruned tool set would fall below the recall target.
+ * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery tool
+ * would be as long as the pruned definitions, pruned tools cannot be recovered. Without the recovery tool, tools
+ * that are called in the transcript are forwarded, because the request must define every called tool. If a request
+ * in a conversation with recovery cannot carry the recovery tool, every tool is sent. Without recovery, the recall
+ * of the pruned tool set would be below the target.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;

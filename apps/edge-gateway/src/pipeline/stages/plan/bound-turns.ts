@@ -24,7 +24,7 @@ export interface FoundConversation {
   readonly known: BoundConversation;
   /** False if the store could not be read and may contain a plan of the conversation. */
   readonly isSure: boolean;
-  /** The limit on the time that the request waits for the records of earlier requests. */
+  /** The limit on how long the request waits for records of earlier requests. */
   readonly wait: Wait;
 }
 

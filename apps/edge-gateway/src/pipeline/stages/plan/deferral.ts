@@ -29,7 +29,7 @@ export function chooseDeferral(
 }
 
 /**
- * How tools outside the tool set of a conversation with bound reasoning are handled. Null means that all
+ * The handling of tools that are not in the tool set, for a conversation with bound reasoning. Null means that all
  * tools are sent unchanged.
  */
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;

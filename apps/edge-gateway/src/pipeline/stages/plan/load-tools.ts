@@ -47,7 +47,7 @@ export async function loadTools(
   }
 }
 
-/** The type of a message part with which a client itself changes the tools. */
+/** The type of a message part by which a client adds or removes tools itself. */
 const ownChange = 'tool_addition';
 
 /** Returns whether the newest message is a user turn that may load tools. */

@@ -36,9 +36,9 @@ import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.
 /**
  * Plans a request with bound reasoning. The first request of the conversation decides the tool set and the
  * compression of new messages. The gateway stores the decision durably before it sends the request. Every later
- * request applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix.
- * Later changes of the settings have no effect. Without a stored decision, the whole request is sent unchanged.
- * Tool definitions are never edited.
+ * request applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix. If
+ * the account changes its settings, the conversation keeps the earlier settings. Without a stored decision, the
+ * whole request is sent unchanged. Tool definitions are never edited.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -220,9 +220,9 @@ async function compress(
 }
 
 /**
- * Plans how the tokens of a request are counted. The tokens are counted for the request after planning, because the
- * provider also checks the signatures of reasoning in counting requests. A token-counting request neither decides
- * nor stores a tool set.
+ * Plans a token-counting request. The tokens are counted for the request after planning, because the provider also
+ * checks the signatures of reasoning in counting requests. A token-counting request neither decides nor stores a
+ * tool set.
  */
 export async function planBoundCount(
   subject: ConversationSubject,

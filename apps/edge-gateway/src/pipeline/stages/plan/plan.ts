@@ -123,7 +123,7 @@ function bindSubject(
 }
 
 /**
- * Plans how the tokens of a request are counted. The client's original request is counted, except in a conversation
+ * Plans a token-counting request. The tokens of the client's original request are counted, except in a conversation
  * with bound reasoning.
  */
 export function planCount(

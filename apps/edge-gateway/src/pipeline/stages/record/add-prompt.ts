@@ -114,8 +114,8 @@ function readTtlSeconds(bytes: Buffer): number | undefined {
 }
 
 /**
- * Returns prices in USD per million tokens for the price tier of the request. The price for cache writes
- * applies to the shortest cache lifetime.
+ * Returns prices in USD per million tokens for the price tier of the request. The price of a cache write is the
+ * price for the shortest cache lifetime.
  */
 function readPrices(
   model: CatalogModel,

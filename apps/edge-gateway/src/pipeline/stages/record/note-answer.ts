@@ -20,7 +20,7 @@ export function noteAnswer(
     accountId: event.accountId,
     id: `${event.provider}/${event.model}`,
     seen: event.status === 'ok' ? timeAnswer(exchange, event.usage?.outputTokens ?? 0) : null,
-    // The number comes from the last recovery round, because each round repeats the whole conversation.
+    // Only the last recovery round counts, because each round repeats the whole conversation.
     inputTokens: exchange.rounds?.usages.at(-1)?.inputTokens ?? event.usage?.inputTokens ?? 0,
     chosen: exchange.modelChoice,
   });

@@ -43,12 +43,12 @@ interface PricedSavings {
 }
 
 /**
- * Calculates the value of the savings from pruning and compression in USD, before and after their costs. Returns
- * null if the prices are unknown, or if the request was not served. `net = saved tokens × mean price of this
- * request's input − prompt cache rewrites − recovery + cache markers`. The mean price covers all billed input, so
- * leaving out cheap cached input saves little. After recovery rounds, only the mean price of the first round is
- * used. Without pruning, the provider would have read the input only once. If the tool set has changed since the
- * previous request, all tokens of the prefix that were not read from the cache count as a cost.
+ * Calculates in USD how much pruning and compression have saved, with and without their costs. Returns null if the
+ * prices are unknown, or if the request was not served. `net = saved tokens × mean price of this request's input −
+ * prompt cache rewrites − recovery + cache markers`. The mean price covers all billed input, so leaving out cheap
+ * cached input saves little. After recovery rounds, only the mean price of the first round is used. Without
+ * pruning, the provider would have read the input only once. If the tool set has changed since the previous
+ * request, all tokens of the prefix that were not read from the cache count as a cost.
  */
 export function priceSavings(
   event: Pick<

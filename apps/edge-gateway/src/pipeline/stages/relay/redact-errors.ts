@@ -48,8 +48,8 @@ export function redactErrorEvents(
 }
 
 /**
- * Redacts the provider credential in complete frames that contain an error, in the provider's own format. The
- * provider credential is redacted as in `redactErrorText`.
+ * Redacts the provider credential in error frames. The frames are complete and in the provider's own format. The
+ * function redacts the credential like `redactErrorText`.
  */
 export function redactErrorFrames(
   frames: Buffer,

@@ -48,7 +48,7 @@ export function relayError(error: GatewayError, exchange: Exchange, services: { 
   };
 }
 
-/** Provider failures that may not recur if the client repeats the request. */
+/** Provider failures after which a repeated request may succeed. */
 const brokenResponses: ReadonlySet<ErrorCode> = new Set([
   'upstream_unreachable',
   'upstream_timeout',
@@ -123,8 +123,8 @@ function endAfterRequest({ request, response }: Exchange, body: string | Uint8Ar
 }
 
 /**
- * Sends the provider's own error, without credentials. If client and provider use the same format, the
- * remaining bytes are unchanged, and `x-svc-error-source` names the origin of the error. If client and
+ * Sends the provider's own error, without credentials. If client and provider use the same format, the client
+ * receives the remaining bytes unchanged, and `x-svc-error-source` names the origin of the error. If client and
  * provider use different formats, the error is rendered in the client's format, with `source: provider`. See
  * docs/decisions/0001-provider-errors-pass-untouched.md.
  */

@@ -226,7 +226,7 @@ function writeAnswer(
   const { response } = exchange;
   exchange.timings.firstByteAt = performance.now();
   if (exchange.ledger.stream && bytes === null) {
-    // The client expects a stream, so the complete response is sent in stream form.
+    // The client expects a stream, so the complete response is sent as a stream.
     response.writeHead(passed.answer.status, {
       ...passed.headers,
       'content-type': lane.client.client.streamContentType,

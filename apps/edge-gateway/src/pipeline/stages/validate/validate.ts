@@ -51,8 +51,8 @@ interface ValidateServices {
 }
 
 /**
- * Applies the plan to the bytes of the client's request. If a plan violates an invariant, the violation is
- * counted and the identity plan is used instead.
+ * Applies the plan to the bytes of the client's request. If a plan violates an invariant, the violation is counted
+ * and every tool is sent unchanged.
  */
 export function validate(
   request: ParsedRequest,
@@ -157,8 +157,8 @@ function roundOf(
 }
 
 /**
- * Returns the plan in which every tool is sent unchanged. The plan keeps the recovery tool, because a
- * response may still call it.
+ * Returns the plan in which every tool is sent unchanged. The plan keeps the recovery tool, because the model may
+ * still call this tool.
  */
 function withoutDeferral(plan: ToolPlan): ToolPlan {
   return plan.deferral === undefined ? plan : { ...plan, forwarded: plan.eligible, deferral: undefined };
@@ -176,8 +176,8 @@ function loadsTools({ deferral }: ToolPlan, target: Target): boolean {
 }
 
 /**
- * Returns the plan with compression removed. The whole conversation is sent, because the model cannot recall
- * removed text without the recovery tool.
+ * Returns the plan without compression. The whole conversation is sent, because the model cannot recall removed
+ * text without the recovery tool.
  */
 function withOriginals(plan: ToolPlan): ToolPlan {
   return plan.context.recall === null ? plan : { ...plan, context: noContextEdits };

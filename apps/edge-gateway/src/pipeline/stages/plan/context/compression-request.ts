@@ -49,8 +49,8 @@ export function openConversation(
 }
 
 /**
- * Returns one hash for each message. Each hash covers the conversation up to and including its message, so equal
- * hashes mean equal beginnings. An attacker who does not know the conversation cannot guess the hash.
+ * Returns one hash for each message. Each hash covers the conversation up to and including the message. Equal
+ * hashes mean equal first messages. An attacker who does not know the conversation cannot guess the hash.
  * @param seed other inputs that affect the outcome (account, mode, version of the compression steps)
  */
 function chainOf(
@@ -91,8 +91,8 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
 }
 
 /**
- * Maximum number of characters in one request to the compressor. The maximum is well below the message bus's
- * limit of 8 MiB per message, because JSON escapes lengthen the text.
+ * Maximum number of characters in one request to the compressor. The message bus allows 8 MiB per message, but JSON
+ * escapes lengthen the text.
  */
 const questionUnitsMax = 3 * 1024 * 1024;
 

@@ -30,7 +30,7 @@ export interface MessageEdits {
   readonly steps: readonly ContextStep[];
   /** Ids of the markers for the removed text. */
   readonly markers: readonly string[];
-  /** Keys for lookups of the exact token counts. */
+  /** Keys under which exact token counts of the message can be found. */
   readonly blocks: readonly string[];
   /**
    * Whether the message was not compressed in time. If a message was not compressed in time, all later turns

@@ -150,7 +150,7 @@ export class ContextPlanner {
   ): Promise<void> {
     for (const [at, index] of unknown.entries()) {
       if (at % keptAtOnce === keptAtOnce - 1) await nextTurn();
-      // A simultaneous request may already have stored its decision, and may have been sent.
+      // Another request may already have stored a decision, and may already have been sent to the provider.
       if (this.#memo.peek(chain[index] as Buffer) !== undefined) continue;
       const edits = learned.get(index) ?? { ...sentUnchanged, wasLate: false };
       this.#memo.keep(accountId, chain[index] as Buffer, edits);
@@ -162,8 +162,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Uses the account's compression settings, with one exception. The conversation keeps its earlier settings if a
-   * change would cost more than it saves.
+   * Uses the account's compression settings unless a change of settings would cost more than it saves. In this
+   * case, the conversation keeps its earlier settings.
    */
   async #chooseSession(
     subject: ContextSubject,

@@ -26,8 +26,8 @@ export interface BoundPlanStore {
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
   /**
-   * Finds the stored plan for the first given name that has a stored plan. The store retries the query for as long
-   * as the request waits.
+   * Returns the plan that is stored under the first of the names, or under the next name if the store has no such
+   * plan. The store retries the query for as long as the request waits.
    */
   find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
   /** Records that the new messages after a turn were sent unchanged. */
@@ -76,8 +76,8 @@ function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStor
 }
 
 /**
- * The stores that planning uses for conversations with bound reasoning, and the limit on the time that requests wait
- * for the stores.
+ * The stores for plans of conversations with bound reasoning, and the limit on how long requests wait for the
+ * stores.
  */
 export interface BoundPlans {
   readonly store: BoundPlanStore;

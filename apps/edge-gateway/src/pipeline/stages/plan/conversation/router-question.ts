@@ -17,17 +17,17 @@ import { shortenTurn } from './shorten-turn.ts';
 type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
 
 /**
- * Limits of the request to the tool router. Together, the limits keep a request to the tool router below
- * about 200 KB.
+ * Limits on the request to the tool router. Together, the limits keep a request to the tool router below about 200
+ * KB.
  */
 const turnsMax = 200;
 const resultsMax = 3;
 const resultCharactersMax = 1_000;
 
 /**
- * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns, because the
- * tool set grows with each turn. For a conversation of more than 200 turns, the request contains the first 199 turns
- * and the last turn. The plan may lack tools that only an omitted turn would have added.
+ * Extracts the parts of a conversation that the tool router needs. The tool router needs all user turns, because
+ * the tool set grows with each turn. For a conversation of more than 200 turns, the request contains the first 199
+ * turns and the last turn. Tools that only an omitted turn needs may be missing from the plan.
  * @param shorten a function that returns the text of a user turn as the tool router receives it
  */
 export function conversationContext(
@@ -87,8 +87,8 @@ const toolPattern = /^[^\p{L}\p{N}]{1,3}tools?(?![\p{L}\p{N}])/u;
  * Returns the positions of the tools that the instructions name, at most 16. An ordinary word such as "read" counts
  * as a tool name only if the word precedes the word "tool" or is marked. Marked words are quoted, bold, or in a
  * heading. If the instructions name more than 16 tools, the function returns the tools that are named at least
- * twice, most frequent first. A plain list of all tools does not show how the tools are used. The running time is
- * linear in the length of the instructions.
+ * twice, most frequent first. A list that names each tool only once does not show which tools are important. The
+ * running time is linear in the length of the instructions.
  */
 export function findSystemTools(outline: RequestOutline, tools: readonly ToolOutline[]): readonly number[] {
   const positions = new Map(

@@ -14,7 +14,7 @@ interface ValueKind<Value> {
   readonly sizeOf: (value: Value) => number;
   /** Renders a value for storage in Redis. Returns null if the encrypted data is too long for Redis. */
   readonly render: (value: Value) => string | null;
-  /** Parses a value stored in Redis. Returns undefined for invalid data, or throws an error. */
+  /** Parses a value stored in Redis. For invalid data, the function may return undefined or throw. */
   readonly parse: (text: string) => Value | undefined;
   /** The debug log message when Redis is unavailable, which names the effect on planning. */
   readonly unavailable: string;
