@@ -24,8 +24,8 @@ import type { Setup } from '../../apps/worker/src/jobs/calibrate/setup-change.ts
 import { renderCalibration } from '../../apps/worker/src/queries/routing/calibration.ts';
 
 /**
- * The number of accounts, which `POLICY_ACCOUNTS=10000 npm run test:architecture -- one-policy` raises to
- * 10,000.
+ * The number of accounts. `POLICY_ACCOUNTS=10000 npm run test:architecture -- one-policy` raises the number
+ * to 10,000.
  */
 const accounts = Number(process.env['POLICY_ACCOUNTS'] ?? 2_500);
 const accountId = '019a9f5e-0000-7000-8000-000000000001';

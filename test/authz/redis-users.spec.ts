@@ -30,7 +30,7 @@ async function isAllowed(server: RedisServer, user: string, ...command: string[]
 
 const job = (queue: string) => `bull:${queue}:wait`;
 /**
- * One write command for each kind of data, with the services that may run the command. No other service may
+ * For each kind of data, one write command and the services that may run the command. No other service may
  * run the command.
  */
 const writes = [

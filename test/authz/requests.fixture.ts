@@ -9,7 +9,7 @@ import { outcomeOf } from './outcome.fixture.ts';
 import { rows, type AuthzRow, type Caller, type CredentialKind, type TargetKind } from './rows.fixture.ts';
 import type { World } from './world.fixture.ts';
 
-/** One path of a route, with the route's OpenAPI description. */
+/** One path of a route, and the route's OpenAPI description. */
 export interface Address {
   readonly method: string;
   /** The route's path with parameter names in braces. */
@@ -78,8 +78,8 @@ export const admitted = addresses.flatMap((address) =>
 );
 
 /**
- * Returns the owner as the caller, with the given kind of credential. If the call ends the caller's access,
- * returns a separate user.
+ * Returns the owner with the given kind of credential. If the call ends the caller's access, returns a
+ * separate user.
  */
 export async function chooseCaller(world: World, { row }: Address, kind: CredentialKind): Promise<Caller> {
   const { stack, baseUrl, owner } = world;

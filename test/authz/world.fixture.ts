@@ -52,7 +52,7 @@ export interface World {
   readonly expiredKey: string;
   /** The token of a login session that was logged out. */
   readonly endedSession: string;
-  /** A public key of the embedded identity provider, which signs session tokens. */
+  /** A public key with which the embedded identity provider's session tokens can be verified. */
   readonly sessionKey: JWK;
   /** The URL of a gateway that accepts login sessions from an external issuer. */
   readonly issuer: { readonly baseUrl: string };

@@ -96,7 +96,7 @@ test('text in the sign-in form is kept while the previous login session is still
   const ended = page.waitForResponse('**/v1/auth/log-out');
   answer.resolve(undefined);
   await ended;
-  // Within this time, the page would render any change that the late response causes.
+  // Within 500 ms, the page would render any change that the late response causes.
   await page.waitForTimeout(500);
   expect(await page.getByLabel('E-mail').inputValue()).toBe(people[1].email);
 });

@@ -50,7 +50,7 @@ export interface KnownAccount extends Omit<MeasuredAccount, 'rows'> {
 }
 
 export const overrideK = 5;
-/** The number of additional requests, which suffices for routing insights. */
+/** The number of additional requests, enough for routing insights. */
 const busyRequests = 20;
 
 /**

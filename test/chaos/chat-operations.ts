@@ -2,7 +2,7 @@ import { githubTools } from '../e2e/github-tools.fixture.ts';
 import type { Sent } from '../e2e/http.fixture.ts';
 import type { Edge, Recorder } from './recorder.ts';
 
-/** A client's API key, with the tools that the key's tool list may deny. */
+/** A client's API key, and the tools that the key's tool list may deny. */
 export interface ChatKey {
   readonly id: string;
   secret: string;

@@ -150,7 +150,7 @@ async function revokeKey(context: Context): Promise<void> {
     writes: [write(name(key.id), null), write(list(key.id), null)],
   }));
   const status = changed?.answer?.status;
-  // Chats keep using the revoked key for a while, which shows when the revocation takes effect.
+  // Chats keep using the revoked key for a while, so that the history shows when the revocation takes effect.
   if (changed && (status === 200 || status === 404))
     setTimeout(() => context.account.pool.delete(changed.key.id), 6_000).unref();
 }

@@ -1,6 +1,6 @@
 import { isAcknowledged, isRejected, type History, type RegisterAccess } from './history.ts';
 
-/** An access to one register, with the interval in which the access took effect. */
+/** An access to one register, and the interval in which the access took effect. */
 export interface TimedAccess extends Omit<RegisterAccess, 'register'> {
   readonly operation: string;
   readonly startMs: number;
@@ -87,7 +87,7 @@ function listNext(accesses: readonly TimedAccess[], { value, first, ahead }: Sta
   return next;
 }
 
-/** Returns a history's registers that are not linearizable, with their accesses. */
+/** Returns the non-linearizable registers of a history, and the accesses to each register. */
 export function findBrokenRegisters(
   history: History,
   prefix: string,

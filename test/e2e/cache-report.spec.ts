@@ -106,7 +106,7 @@ const nextOf = (prompt: Prompt): Prompt => ({
   messages: [...prompt.messages, 'May.', 'And why?'],
 });
 
-/** A change between two requests of a conversation, with the cache miss that the cache report should show. */
+/** A change between two requests of a conversation, and the cache miss that the cache report should show. */
 interface Planted {
   readonly expected: Pick<CacheMiss, 'cause' | 'detail'> | null;
   change?(prompt: Prompt, format: Format): Prompt;

@@ -215,7 +215,7 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
   billing_not_configured: ({ person }) =>
     at({ path: '/v1/billing/sync-subscription', key: person.accessToken, body: {} }),
   invalid_webhook_signature: () => at(webhook),
-  // The provider reports its error with status 200, which clients of other formats would parse as a response.
+  // The provider reports its error with status 200, so clients of other formats would parse the error as a response.
   async provider_error({ provider, key }) {
     const error = { type: 'overloaded_error', message: 'The model is broken.' };
     provider.enqueue(null, { ...plainAnswer, body: { type: 'error', error } });

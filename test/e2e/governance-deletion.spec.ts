@@ -122,7 +122,7 @@ describe('a deleted account', () => {
     expect(text).not.toContain('[DONE]');
     expect([200, 401]).toContain(status);
     await untilDone(receipt.id);
-    // Within this time, every event gets from an edge's spool to the request log.
+    // Within three seconds, every event gets from an edge's spool to the request log.
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(await findRowsNaming(stack, [account.accountId])).toEqual([]);
   }, 60_000);

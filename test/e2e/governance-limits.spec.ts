@@ -133,7 +133,7 @@ describe('budgets for saved tokens', () => {
     });
 
   /**
-   * A daily budget of saved tokens. An edge cannot reserve tokens of such a small budget in advance, so every
+   * A daily budget of saved tokens. An edge cannot reserve tokens of a small budget in advance, so every
    * reservation belongs to a request.
    */
   const smallBudget = 150_000;

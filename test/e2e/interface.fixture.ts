@@ -23,7 +23,7 @@ import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 export const { baseUrl } = sharedStack();
 
-/** A line of the interface document, with a request and its assertion. */
+/** A line of the interface document, and the request and assertion that test the line. */
 export type Row = readonly [line: string, check: (world: InterfaceWorld) => Promise<unknown>];
 
 export interface InterfaceWorld {

@@ -45,7 +45,7 @@ export const throughRecovery = (id: string, name = wanted, args: unknown = given
   arguments: { action: 'call', name, arguments: args },
 });
 
-/** A client format, with a provider of the same format. */
+/** A client format, and a provider of the same format. */
 export interface RecoveryCase {
   readonly format: PlannedFormat;
   readonly model: string;

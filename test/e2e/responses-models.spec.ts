@@ -1,5 +1,5 @@
 /**
- * Tests models that accept tools only through the Responses API, with clients of other formats. The test
+ * Tests clients of other formats with models that accept tools only through the Responses API. The test
  * provider rejects requests that OpenAI would reject.
  */
 import type { PlannedFormat } from '@gateway/interchange';

@@ -36,7 +36,7 @@ const scores = {
   datasets_left_out: scoresBy(foldByDataset),
   prompt_length: prompts.map(({ characters }) => characters),
   random: prompts.map(() => draw()),
-  /** The same score for all prompts. This baseline chooses prompts for the capable model arbitrarily. */
+  /** The same score for all prompts, as a baseline that chooses prompts for the capable model arbitrarily. */
   always_capable: prompts.map(() => 1),
 };
 type Way = keyof typeof scores;

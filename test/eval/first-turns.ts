@@ -4,7 +4,7 @@ import { indexToolList } from '../../apps/tool-router/src/tool-index/keyword-ind
 import type { RankedPool } from './rank-paths.ts';
 import { itemAt, type Question, type ToolData } from './tool-data.ts';
 
-/** User turns that require no tool. The planner does not know this list. */
+/** User turns that require no tool, listed independently of the planner's code. */
 const emptyTurns = [
   ...['', '   ', '.', '?', '...', '👋', 'hi', 'hello', 'Hello!', 'hey there', 'hi claude', 'good morning'],
   ...['Good morning, how are you today?', 'Hi, can you help me?', 'Hello, I need some help', 'who are you?'],

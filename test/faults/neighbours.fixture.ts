@@ -88,7 +88,7 @@ export const model = 'openai/gpt-4o-mini';
 export const silentModel = 'mistral/mistral-large-latest';
 export const tools = githubTools.slice(0, 24);
 
-/** Renders a chat request with tools, which ends with tool results. */
+/** Renders a chat request that has tools and ends with tool results. */
 export function renderChat(content: string, results: readonly string[], offered: readonly unknown[]): string {
   const called = (at: number) => ({
     ...{ role: 'assistant', content: null },

@@ -158,8 +158,8 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * The number of responses after which the test assumes that the hostile account has reached its limit. Tests
- * with an expected rejection status do not use this number.
+ * The number of responses after which the hostile account is assumed to have reached its limit, if the test
+ * expects no rejection status.
  */
 const warmResponses = 8;
 

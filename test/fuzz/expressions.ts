@@ -24,7 +24,7 @@ export interface FoundExpressions {
   readonly built: readonly BuiltExpression[];
 }
 
-/** Matches paths of specs, fixtures of specs, and the test library. Services never run code with these paths. */
+/** Matches the paths of specs, fixtures of specs, and the test library, which services never run. */
 const notRunTime = /\.(?:spec|fixture|child)\.tsx?$|^libs\/testing\//;
 
 /** Returns the paths of all source files of the services. */

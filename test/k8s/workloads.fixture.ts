@@ -58,7 +58,7 @@ const workload = z.looseObject({
   }),
 });
 
-/** A Deployment, StatefulSet or Job, with the only container in each of its pods. */
+/** A Deployment, StatefulSet or Job, and the single container of its pods. */
 export interface Workload {
   readonly name: string;
   readonly kind: string;

@@ -9,7 +9,7 @@ import { root } from '../bootstrap/stack/root.ts';
 const run = promisify(execFile);
 const files = ['package.json', 'package-lock.json'];
 
-/** Packages that require their install script, with the path of the script. */
+/** Packages that require their install script, and the path of each script. */
 const scripts: Readonly<Record<string, string>> = { opencode: 'node_modules/opencode-ai/postinstall.mjs' };
 
 /**

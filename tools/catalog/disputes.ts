@@ -6,8 +6,8 @@ import { explainDispute } from './reasons.ts';
 type Dispute = NonNullable<ModelRecordInput['disputes']>[number];
 
 /**
- * Two prices that differ by less than this fraction are treated as equal. The model lists round prices by up
- * to half a percent.
+ * The largest relative difference between two prices that are treated as equal. The model lists round prices
+ * by up to half a percent.
  */
 const sameWithin = 0.005;
 

@@ -116,8 +116,8 @@ interface Exclusion {
 }
 
 /**
- * Kinds of models by model id. The model lists do not state the kind of these models, because the models read
- * and write text like chat models.
+ * The kinds of models that the model lists treat as chat models because the models read and write text, by
+ * model id.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },

@@ -76,7 +76,7 @@ async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void>
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
 // The measured rounds use only the last 1,000 API keys.
-// The grants of all other API keys may expire before the measurement, which would add lookups.
+// The grants of all other API keys may expire before the measurement, so their checks would add lookups.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -7,7 +7,7 @@ export interface StallFigures {
   /** The size of the whole stream in bytes. */
   readonly bytes: number;
   /**
-   * Number of bytes that the provider could send while the client was not reading, which is the total size of
+   * Number of bytes that the provider could send while the client was not reading, equal to the total size of
    * all buffers between provider and client.
    */
   readonly sentWhileStalledBytes: number;

@@ -23,7 +23,7 @@ export function nothingTakesTooLong(history: History): string[] {
   });
 }
 
-/** If a service or database does not respond, a request must fail within this number of milliseconds. */
+/** The maximum time in milliseconds until a request fails because a service or database does not respond. */
 const failedMs = 2_000;
 /** Extra time for a busy machine, in milliseconds. */
 const busyMs = 1_500;

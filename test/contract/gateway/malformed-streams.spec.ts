@@ -7,7 +7,7 @@ import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 const formats = Object.keys(streamClients) as StreamFormat[];
 
-/** A recorded stream, with the length at which a reader can detect that the stream is complete. */
+/** A recorded stream, and the length at which a reader can detect that the stream is complete. */
 interface RecordedStream {
   readonly id: string;
   readonly format: StreamFormat;

@@ -15,8 +15,8 @@ const every: readonly ProviderFormat[] = [
 ];
 
 /**
- * The accepted losses of fields that more than one format can express. Any other reported loss of such a
- * field fails the test.
+ * The accepted losses of fields that more than one format can express. The test fails if another loss of a
+ * shared field is reported.
  */
 const reviewed: readonly RequestLoss[] = [
   { field: /^temperature$/, to: ['messages'], reason: 'the scale ends at 1, and newer versions refuse it' },

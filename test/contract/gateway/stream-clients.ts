@@ -2,7 +2,7 @@ import { sendUntilEnd } from '../../e2e/http.fixture.ts';
 import type { ConnectedGateway } from './connected-gateway.ts';
 import type { StreamFormat } from './stream-frames.ts';
 
-/** The streaming endpoint of each format, with the client that reads the stream. */
+/** For each format, the streaming endpoint and the client that reads the stream. */
 export const streamClients = {
   'chat-completions': {
     api: 'chat_completions',

@@ -13,7 +13,7 @@ export const [usual, watchedMax] = [6_000, 1_500];
  * one in 20 conversations is a shadow conversation.
  */
 const every = 20;
-/** Before a fall of recall, the worker computes a new policy whenever conversations have grown by this share. */
+/** The relative growth in conversations that makes the worker compute a new policy before a fall of recall. */
 const growth = 0.3;
 export const quietConversations = 20_000;
 /**

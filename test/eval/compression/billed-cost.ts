@@ -16,7 +16,7 @@ export interface BilledTurn {
  * Returns a session's input cost in USD under the provider's prompt cache rules. If a shared prefix is long
  * enough, its tokens are read from the cache. The remaining tokens of a cacheable input are written to the
  * cache. Turns are assumed to follow each other within the cache's lifetime. Each request is assumed to end
- * with an explicit cache marker, because agents set such a marker.
+ * with an explicit cache marker, as agents' requests do.
  */
 export function billedInputUsd({ prices, cache }: CatalogModel, turns: readonly BilledTurn[]): number {
   if (prices === null) return 0;

@@ -3,9 +3,9 @@ import type { Message } from './transcripts.ts';
 export interface Retention {
   /** The number of values in the client's context that later tool calls use as arguments. */
   values: number;
-  /** The number of these argument values in the sent context, directly or through a reference. */
+  /** The number of argument values that the sent context contains, directly or through a reference. */
   inContext: number;
-  /** The number of these argument values in the sent context, or in text that a marker replaces. */
+  /** The number of argument values in the sent context, or in text that a marker replaces. */
   recoverable: number;
 }
 

@@ -40,8 +40,8 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /**
  * Sends conversations through the planner, the request log and calibration, like the gateway does. Random
- * conversations become shadow conversations. The current routing policy applies to the remaining
- * conversations. The worker computes new policies while conversations arrive.
+ * conversations become shadow conversations, and all other conversations use the current routing policy. The
+ * worker computes new policies while conversations arrive.
  */
 export async function runTraffic(traffic: Traffic): Promise<TrafficResult> {
   const { conversations, recallTarget, recoveryRate, length, random } = traffic;

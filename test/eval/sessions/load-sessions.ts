@@ -6,7 +6,7 @@ import { loadTranscripts, type Message } from '../compression/transcripts.ts';
 import { tokensOf } from '../compression/token-table.ts';
 import type { EvalRequest, EvalSession } from './eval-session.ts';
 
-/** Assumed token counts for tool results and instructions, which the public dialogues lack. */
+/** Assumed token counts, because the public dialogues lack tool results and instructions. */
 const systemTokens = 300;
 const resultTokens = 80;
 const callTokens = 40;

@@ -7,7 +7,7 @@ import {
 } from '../../../apps/account/src/persistence/account-database.ts';
 import { connectAs, type Undo } from '../stack.fixture.ts';
 
-/** A running account service, with messaging clients and its database. */
+/** A running account service, its database, and messaging clients. */
 export interface AccountService {
   readonly edge: Messaging;
   readonly operator: Messaging;

@@ -24,7 +24,7 @@ export interface Replica {
 
 /**
  * Starts an edge's token budgets.
- * @param readUsage reads an account's usage from the request log, which is empty by default
+ * @param readUsage reads an account's usage from the request log. By default, the usage is empty.
  */
 export async function startReplica(
   redisUrl: string,

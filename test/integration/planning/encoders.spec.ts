@@ -82,7 +82,7 @@ async function metricOf({ healthUrl }: ServiceProcess, name: string, ...labels: 
 }
 const secondVectors = 'tool_router_second_vectors';
 
-/** A conversation's second request, with the state that the gateway stores after the first turn. */
+/** A conversation's second request, including the state that the gateway stores after the first turn. */
 const continued = ({
   chosen = [],
   policyVersion,

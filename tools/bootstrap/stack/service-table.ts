@@ -150,7 +150,7 @@ function chooseNamed(
 }
 
 /**
- * Returns the encryption keys from the caller's environment, which may have one of two forms. Returns the
+ * Returns the encryption keys from the caller's environment, in either of the two allowed forms. Returns the
  * generated key if the environment contains no keys.
  */
 function chooseVaultKeys(

@@ -22,8 +22,8 @@ interface ClaudeFacts {
 }
 
 /**
- * Since this date, Anthropic returns 400 for a changed prefix. By default, Anthropic checks only accounts
- * that were created since this date.
+ * The first day on which Anthropic returned 400 for a changed prefix. By default, the check applies only to
+ * accounts created since that day.
  */
 const checkedSince = '2026-08-31';
 
