@@ -1,4 +1,4 @@
-import { lintAs, lintTree } from './lint-as.ts';
+import { lintAs } from './lint-as.ts';
 
 const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
 const path = 'libs/providers/src/deliberately-bad.ts';
@@ -45,9 +45,5 @@ describe('lint', () => {
 
   test('lint accepts code exactly at the limit, and environment reads in config.ts and in tests', () => {
     expect(found.slice(cases.length).flatMap(({ messages }) => messages)).toEqual([]);
-  });
-
-  test('lint finds no violation in the repository', () => {
-    expect(lintTree().filter(({ messages }) => messages.length > 0)).toEqual([]);
   });
 });

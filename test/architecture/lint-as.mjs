@@ -1,9 +1,9 @@
 /**
  * Lints code strings with the repository's configuration. Each code string is treated as a file at a given
- * path. Reads JSON `[{ path, code }]` from stdin and writes the messages for each entry to stdout. With
- * `--tree`, the script lints the repository's sources. Rules that need types are off, because code without a
- * file has no types. The normal lint run covers rules that need types. The script runs as a separate process,
- * because ESLint cannot load its configuration in Jest's realm.
+ * path. Reads JSON `[{ path, code }]` from stdin and writes the messages for each entry to stdout. Rules that
+ * need types are off, because code without a file has no types. `npm run lint` checks the repository's sources
+ * with all rules. The script runs as a separate process, because ESLint cannot load its configuration in Jest's
+ * realm.
  */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -24,9 +24,7 @@ const eslint = new ESLint({
   ],
 });
 
-const results = process.argv.includes('--tree')
-  ? await eslint.lintFiles(['apps', 'libs', 'test', 'tools'])
-  : await lintTexts(JSON.parse(await text(process.stdin)));
+const results = await lintTexts(JSON.parse(await text(process.stdin)));
 
 process.stdout.write(
   JSON.stringify(

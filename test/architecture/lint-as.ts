@@ -23,17 +23,8 @@ const script = join(import.meta.dirname, 'lint-as.mjs');
  * in order.
  */
 export function lintAs(texts: readonly LintText[]): LintResult[] {
-  return run([], JSON.stringify(texts));
-}
-
-/** Lints the repository's sources with every rule that needs no types. */
-export function lintTree(): LintResult[] {
-  return run(['--tree'], '');
-}
-
-function run(args: readonly string[], input: string): LintResult[] {
-  const output = execFileSync(process.execPath, [script, ...args], {
-    input,
+  const output = execFileSync(process.execPath, [script], {
+    input: JSON.stringify(texts),
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -70,7 +70,7 @@ describe('generated files', () => {
   test(
     'generated files pass the type check',
     () => {
-      const tsc = join(root, 'node_modules/typescript/bin/tsc');
+      const tsc = join(root, 'node_modules/typescript7/bin/tsc');
       const errors = ((): string => {
         try {
           return execFileSync(process.execPath, [tsc, '-p', copy, '--noEmit'], {
