@@ -14,7 +14,7 @@ export interface Victims {
   /** The network links of the second edge, by server. */
   readonly links: ReadonlyMap<string, CutLink>;
   readonly farEdgePid: number;
-  /** The time since the start of the run, in milliseconds. */
+  /** The time in milliseconds since the start of the run. */
   readonly now: () => number;
 }
 

@@ -26,7 +26,7 @@ export interface Traffic {
   readonly durationMs: number;
 }
 
-/** The mean pauses between the requests of one client, in milliseconds. */
+/** The mean pauses in milliseconds between the requests of one client. */
 const pauses = { chat: 350, control: 400, limited: 700 } as const;
 
 type Step = (random: () => number, edge: Edge) => Promise<unknown>;

@@ -42,10 +42,10 @@ const choices: Readonly<
   'stall-link': { weight: 1, targets: ['nats', 'redis', 'redis-cache'], longestMs: 8_000 },
 };
 
-/** The time without faults at the start and the end of a run, in milliseconds. */
+/** The time in milliseconds without faults at the start and the end of a run. */
 const calmMs = { start: 4_000, end: 4_000 } as const;
 const shortestMs = 500;
-/** The mean time between the starts of two faults, in milliseconds. Faults may overlap. */
+/** The mean time in milliseconds between the starts of two faults. Faults may overlap. */
 const everyMs = 2_500;
 /** The minimum time in milliseconds between two faults of the same target. */
 const restMs = 4_000;

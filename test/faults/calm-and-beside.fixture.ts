@@ -67,7 +67,7 @@ export async function untilIdle(stack: StackUnderTest): Promise<void> {
   }, 60_000);
 }
 
-/** Returns the processes' CPU time since their start, in milliseconds over all threads. */
+/** Returns the CPU time in milliseconds that the processes have used since their start, over all threads. */
 function usedMs(pids: readonly number[]): number {
   const ticksOf = (pid: number): number => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

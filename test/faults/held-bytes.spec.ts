@@ -43,7 +43,7 @@ async function openAccount(name: string): Promise<string> {
   return (await createTestKey(stack.baseUrl, apiKey, { name, rate_limit_rpm: 1_000_000 })).key;
 }
 
-/** Returns the edge process's peak memory since its start, in bytes. */
+/** Returns the peak memory in bytes of the edge process since its start. */
 function readPeakBytes(): number {
   const { pid } = stack.service('edge-gateway');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -11,7 +11,7 @@ export interface HostileLoad {
   /** The request body. Each request replaces `{n}` with a different number. */
   readonly body?: string;
   readonly concurrency: number;
-  /** Each sender's mean pause after a response, in milliseconds. */
+  /** The mean pause in milliseconds of each sender after a response. */
   readonly pauseMs: number;
 }
 

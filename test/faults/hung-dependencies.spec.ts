@@ -11,7 +11,7 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 
 /**
- * The median time that a hung dependency may add to a chat with cached permissions, in milliseconds. The test
+ * The median time in milliseconds that a hung dependency may add to a chat with cached permissions. The test
  * checks the median and the longest time, because a busy machine delays single requests.
  */
 const addedMsMax = 300;

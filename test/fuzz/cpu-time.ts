@@ -2,10 +2,10 @@
  * The size of the hostile input, in UTF-16 code units. The size equals the maximum size of stored content.
  */
 export const hostileChars = 2 * 1024 * 1024;
-/** The maximum CPU time for a hostile input, in milliseconds. */
+/** The maximum CPU time in milliseconds for a hostile input. */
 export const cpuMsMax = 200;
 
-/** Returns the CPU time of a function call in this thread, in milliseconds. */
+/** Returns the CPU time in milliseconds of a function call in this thread. */
 export function cpuMsOf(run: () => unknown): number {
   const before = process.threadCpuUsage();
   run();

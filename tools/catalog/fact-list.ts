@@ -72,7 +72,7 @@ const fact = z.strictObject({
 export type ModelFacts = z.infer<typeof fact>;
 
 export interface FactList {
-  /** Returns the facts about a model, by the provider's key in models.dev and the model id. */
+  /** Returns the facts about the model with the given id and the given provider key in models.dev. */
   find(listKey: string, modelId: string): ModelFacts | undefined;
   modelsOf(listKey: string): readonly ModelFacts[];
   readonly all: readonly ModelFacts[];

@@ -155,7 +155,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-/** The CPU time of this process since its start, in milliseconds over all threads. */
+/** The CPU time in milliseconds that all threads of this process have used since the start. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

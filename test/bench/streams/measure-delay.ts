@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeStream, type StreamOrder, type StreamTarget, type StreamTimes } from './stream-client.ts';
 
-/** The stream delays on one path to the provider, in milliseconds. */
+/** The stream delays in milliseconds on one path to the provider. */
 export interface DelayFigures {
   readonly chunkP50Ms: number;
   readonly chunkP99Ms: number;

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const ticksPerSecond = 100;
 
 /**
- * Returns the CPU time that a process and its children have used since their start, in microseconds. Returns
- * 0 if the system does not report CPU times.
+ * Returns the CPU time in microseconds that a process and its children have used since their start. Returns 0
+ * if the system does not report CPU times.
  */
 export function readCpuMicros(pid: number | null): number {
   if (pid === null) return 0;

@@ -3,7 +3,7 @@ import { excusedMs } from './records.ts';
 
 /** Maximum duration of any request, in milliseconds. */
 const slowestMs = 10_000;
-/** The documented maximum time from the end of a fault until all requests succeed, in milliseconds. */
+/** The documented maximum time in milliseconds from the end of a fault until all requests succeed. */
 export const recoveredMs = 20_000;
 
 /** No response has the code `internal_error`. */

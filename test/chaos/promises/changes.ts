@@ -11,7 +11,7 @@ import { findBrokenRegisters, type TimedAccess } from '../registers.ts';
 
 /** Every replica detects a change within one second if nothing fails, and within ten seconds otherwise. */
 const detectedMs = { calm: 1_000, disturbed: 10_000 } as const;
-/** How long a fault may have effects after its end, in milliseconds. */
+/** The time in milliseconds during which a fault may have effects after its end. */
 const aftermathMs = 5_000;
 
 /** For a change that was acknowledged at `atMs`, returns the time from which every replica must apply the change. */

@@ -97,7 +97,7 @@ export function ledgerEqualsLog(history: History): string[] {
   return broken;
 }
 
-/** Returns how long the edge was stopped or the machine was busy during an operation, in milliseconds. */
+/** Returns the time in milliseconds during which the edge was stopped or the machine was busy in an operation. */
 export function excusedMs(history: History, { edge, startMs, endMs }: Operation): number {
   const stopped = history.faults
     .filter(({ kind, target }) => kind === 'stop' && target === edge)

@@ -33,7 +33,7 @@ export interface Figures {
 
 /**
  * Computes the metrics over all replays.
- * @param frontTokens number of cached tokens of tools and instructions in front of each request
+ * @param frontTokens number of cached tool and instruction tokens before the messages of each request
  */
 export function measure(served: readonly ServedReplays[], frontTokens = 0): Figures {
   const costs = served.map(({ model, replays }) => costRatio(model, replays, frontTokens));

@@ -69,8 +69,8 @@ export class ServedConversation {
   }
 
   /**
-   * Returns the billed cost under a routing policy, by prompt size. Costs are in units of one token at the
-   * regular input price.
+   * Returns the billed cost under a routing policy for each prompt size. Costs are in units of one token at
+   * the regular input price.
    */
   async bill(policy: RoutingPolicy, recallTarget: number): Promise<Record<PromptSize, number>> {
     const costOf = async (size: PromptSize): Promise<number> =>

@@ -44,7 +44,7 @@ export type BoundSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | '
   readonly mode: 'deferred' | 'pruned';
   /** Whether later user turns load deferred tools at the end of the conversation. */
   readonly appends: boolean;
-  /** Whether deferred tools' names and descriptions are in the prompt, as OpenAI documents. */
+  /** Whether the prompt contains the names and descriptions of deferred tools, as in OpenAI's documentation. */
   readonly showsHeads: boolean;
 };
 

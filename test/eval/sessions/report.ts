@@ -46,7 +46,7 @@ interface Bar {
   readonly stateless: Point | null;
 }
 
-/** For each model, compares the gateway's cheapest setting with sending the K best tools in each request. */
+/** For each model, compares the gateway's cheapest setting with the cheapest setting that sends the K best tools. */
 function barsOf(report: ListReport): Record<string, Bar> {
   return Object.fromEntries(
     Object.keys(report.priced).map((model) => {

@@ -124,10 +124,10 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 const bindingSince = '2026-08-01';
 
 /**
- * Returns the facts of a Claude model, by its id in the spelling of any host. For a model newer than the
- * table, the facts include bound reasoning. A wrong assumption of bound reasoning only reduces savings, but a
- * wrong assumption of unbound reasoning would make requests fail. Returns undefined for models of other
- * makers and for older Claude models without known facts.
+ * Returns the facts of the Claude model with the given id, which may have the spelling of any host. For a
+ * model newer than the table, the facts include bound reasoning. A wrong assumption of bound reasoning only
+ * reduces savings, but a wrong assumption of unbound reasoning would make requests fail. Returns undefined
+ * for models of other makers and for older Claude models without known facts.
  */
 export function findClaudeFacts(
   provider: string,
