@@ -46,7 +46,7 @@ const edgeVariables = z
       .int()
       .positive()
       .default(256 * mebibyte),
-    /** Comma-separated CIDRs of private networks, in which every account may use providers. */
+    /** Comma-separated CIDRs of private networks. Every account may use providers in these networks. */
     EGRESS_ALLOW: cidrs,
     /**
      * The address at which clients reach this gateway. Accounts must not use the gateway's address as a
@@ -129,7 +129,7 @@ const edgeVariables = z
      */
     SANDBOX_URL: z.url().optional(),
     /**
-     * Maximum size of a JSON body in bytes. The setting has an upper bound, so that one body is always much smaller
+     * Maximum size of a JSON body in bytes. Very large values are rejected, so that one body is always much smaller
      * than the process's memory.
      */
     REQUEST_BODY_BYTES_MAX: z.coerce

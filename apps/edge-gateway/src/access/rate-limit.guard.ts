@@ -16,8 +16,8 @@ export type AccountLimits = Readonly<Record<AccountBudget, number>>;
 export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 
 /**
- * The rate limits that apply to a whole account. The list excludes `requests`, which limits the chat requests
- * of one API key.
+ * The rate limits that apply to a whole account. The limit `requests` is excluded, because it applies to the chat
+ * requests of one API key.
  */
 type AccountBudget = Exclude<RouteBudget, 'requests'>;
 
@@ -31,8 +31,8 @@ const callNames: Readonly<Record<AccountBudget, string>> = {
 /**
  * Applies rate limits to authenticated routes that do not run the request pipeline. Calls to account routes with an
  * API key count against the `rate_limit_rpm` of the key. Chat requests of the key have a separate rate limit. In
- * addition, an account has one rate limit for each kind of route, against which all calls from the account count.
- * The rate limit guard runs after `AccessGuard`. Throws `rate_limit_exceeded`.
+ * addition, all calls from an account count against one rate limit per kind of route. The rate limit guard runs
+ * after `AccessGuard`. Throws `rate_limit_exceeded`.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {

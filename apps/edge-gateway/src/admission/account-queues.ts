@@ -66,8 +66,8 @@ export class AccountQueues {
   }
 
   /**
-   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined if even
-   * the account with the fewest requests in flight may not start a request.
+   * Removes the oldest queued request from the account with the fewest requests in flight. Returns undefined if no
+   * account may start a request now.
    */
   shift(mayStart: (inFlight: number) => boolean): Waiter | undefined {
     let chosen: AccountLoad | undefined;

@@ -4,8 +4,8 @@ import { AccountAmounts, type FairShareOptions, type ShareRefusal } from './fair
 
 export interface ByteLedgerOptions extends FairShareOptions {
   /**
-   * Whether the ledger counts bytes in memory or on disk. The value appears in error messages and as a label of the
-   * metric for held bytes.
+   * Whether the ledger counts bytes in memory or on disk. The type of storage appears in error messages and as a
+   * label of the metric for held bytes.
    */
   readonly place: 'memory' | 'disk';
   readonly metrics: Pick<ResilienceMetrics, 'shed' | 'watchHeldBytes'>;

@@ -3,8 +3,8 @@ export interface FairShareOptions {
   /** The size of the resource, in any unit. */
   readonly capacity: number;
   /**
-   * The part of the capacity that one account may use while no other account uses the resource, from 0 to 1.
-   * With a share of 1, one account may use the whole capacity.
+   * The part of the capacity, from 0 to 1, that one account may use while no other account uses the resource. With
+   * a share of 1, one account may use the whole capacity.
    */
   readonly accountShare: number;
   /** The maximum amount that one account may ever use. By default, only the account share limits an account. */

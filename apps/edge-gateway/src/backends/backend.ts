@@ -157,7 +157,7 @@ export class Backend {
 
   /**
    * Applies a state change of the backend that another gateway process broadcast. A pause requested by the provider
-   * applies to all gateway processes. The other process may have opened its circuit breaker for a reason that does
+   * applies to all gateway processes. Another process may have opened its circuit breaker for a reason that does
    * not affect this process. The next call from this process is a probe. The outcome of the probe opens or closes
    * the local circuit breaker.
    */

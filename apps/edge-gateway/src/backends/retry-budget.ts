@@ -56,9 +56,9 @@ class Window {
 }
 
 /**
- * Limits the load that retries and fallbacks add to failing providers. Per account and per process, the
- * number of extra calls is at most the fraction `share` of the number of requests. Failed requests of one
- * account do not use up another account's retries.
+ * Limits the load that retries and fallbacks add to failing providers. Per account and process, the number of extra
+ * calls is at most the fraction `share` of the number of requests. Failed requests of one account do not use up
+ * another account's retries.
  */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;

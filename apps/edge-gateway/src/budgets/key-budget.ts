@@ -251,7 +251,7 @@ export class KeyBudget {
     return { day: oldest, tokens };
   }
 
-  /** Drops the advance reservation if the limits from which it was calculated have changed. */
+  /** Drops the advance reservation if the budget limits have changed since its calculation. */
   #changeLimits(limits: BudgetLimits): void {
     this.#limits = limits;
     this.#held = this.#committed();

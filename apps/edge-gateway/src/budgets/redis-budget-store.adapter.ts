@@ -7,7 +7,7 @@ import type { BudgetState, BudgetStore, BudgetSync } from './budget-store.port.t
  * hash's field `spent` holds "day, tokens used that day, tokens used that week". Each edge has a field that holds
  * "tokens reserved, last settlement number, end of its lease in Unix seconds". Days and leases use the clock of the
  * Redis server, so that gateway processes with skewed clocks get the same result. An edge's field is kept for an
- * hour after its lease ends, so that a late repetition of a settlement can be recognized.
+ * hour after its lease ends, so that the script recognizes a settlement that is repeated late.
  *
  * KEYS[1] is the hash of the API key. ARGV[1] is the edge, ARGV[2] the settlement number, and ARGV[3] the
  * lease in seconds. ARGV[4] and ARGV[5] are the daily and the weekly budget. ARGV[6] is the number of

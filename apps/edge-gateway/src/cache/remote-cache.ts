@@ -112,7 +112,7 @@ export class RemoteCache<Value extends object | string | null> {
     return started;
   }
 
-  /** Waits briefly for a load, or not at all if another load is already slow. */
+  /** Waits briefly for a load. If another load is already slow, the method does not wait. */
   async #untilSlow(key: string, stale: Entry<Value>, loading: Promise<Value>): Promise<Value> {
     loading.catch(() => undefined);
     if (this.#now() >= this.#slowUntil) {

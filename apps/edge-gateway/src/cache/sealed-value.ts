@@ -12,8 +12,8 @@ const tagBytes = 16;
 
 /**
  * Derives the name of a value in Redis from a digest of a conversation. The encryption key is derived from the same
- * digest. The name does not reveal the key. Only a request of the same conversation can find and decrypt the stored
- * data.
+ * digest. The name of the value does not reveal the encryption key. Only a request of the same conversation can
+ * find and decrypt the stored data.
  */
 export function nameOf(digest: Buffer): string {
   return derive('name', digest).toString('base64url');

@@ -25,8 +25,8 @@ export interface OpenRequestsOptions {
 }
 
 /**
- * Interval between two checks of the open requests. The interval plus the lookup time is well below the five
- * seconds within which a revoked key's requests must end.
+ * Interval between two checks of the open requests. The requests of a revoked key must end within five seconds,
+ * which include this interval and the lookup.
  */
 const checkEveryMs = 1_000;
 /**

@@ -188,7 +188,7 @@ class RouteMethods {
     );
   }
 
-  /** Returns the HTTP methods of the routes with this path. The list is empty if no route has this path. */
+  /** Returns the HTTP methods of the routes with this path. Returns an empty list if no route has this path. */
   methodsOf(path: string): readonly string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => methods))];

@@ -35,9 +35,8 @@ export const sessionTokenBytesMax = 8 * 1024;
 const jwtShape = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
 /**
- * Whether a bearer token has the form of a JWT (RFC 7515 §7.1). A JWT has three base64url parts, and the first
- * part is a JSON object. The form distinguishes session tokens from API keys, but does not prove that a session
- * token is valid.
+ * Whether a bearer token has the form of a JWT (RFC 7515 §7.1). A JWT has three base64url parts, and the first part
+ * is a JSON object. API keys never have this form. A token with this form can still be invalid.
  */
 export function looksLikeSessionToken(token: string): boolean {
   return jwtShape.test(token);

@@ -24,8 +24,8 @@ const bodyErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Lists all errors that a route may return. The list consists of the errors of the access rule and the errors
- * that the route declares.
+ * Lists all errors that a route may return. Includes the errors of the access rule and the errors that the route
+ * declares.
  */
 export function listErrors({ access, operation }: RouteRow): readonly ErrorCode[] {
   const isForwarded = access === 'pipeline';

@@ -94,8 +94,8 @@ code { font: .9em ui-monospace, monospace }
 `;
 
 /**
- * The Content-Security-Policy of the API reference page. The policy allows only the page's own style sheet, and
- * forbids scripts, frames, forms and other hosts.
+ * The Content-Security-Policy of the API reference page. Allows only the page's own style sheet, and forbids
+ * scripts, frames, forms and other hosts.
  */
 export const pagePolicy = [
   "default-src 'none'",

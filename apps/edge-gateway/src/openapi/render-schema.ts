@@ -54,7 +54,7 @@ function renderBounds({ minimum, maximum, minLength, maxLength }: ShownSchema): 
 }
 
 /**
- * Renders one table row per field, followed by the fields of nested objects. The table is empty for a schema
+ * Renders one table row per field, followed by the fields of nested objects. Returns an empty table for a schema
  * without fields.
  */
 export function renderFields(schema: ShownSchema): Markup {

@@ -191,7 +191,7 @@ function endBroken(
   const left = hasLeft(exchange);
   if (!left && !response.headersSent) throw error;
   // The line breaks before the error event terminate an incomplete event.
-  // Otherwise, the client would parse the error event as part of the incomplete event.
+  // The client would parse an unterminated event and the error event as one event.
   if (!left && ledger.stream) breakOff(error, exchange, '\n\n');
   else if (!left) resetConnection(response);
   return {

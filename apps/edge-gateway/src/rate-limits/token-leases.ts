@@ -53,8 +53,8 @@ export class TokenLeases {
   }
 
   /**
-   * Returns the number of tokens for the next lease. The number equals the number of requests in the last period.
-   * Returns 0 if requests arrive so rarely that a lease is not worth a call to Redis.
+   * Returns the number of tokens for the next lease. A lease has as many tokens as requests arrived in the last
+   * period. Returns 0 if requests arrive so rarely that a lease is not worth a call to Redis.
    */
   get wanted(): number {
     const expected = Math.max(this.#inPeriod, this.#inLastPeriod);
@@ -102,7 +102,7 @@ export class TokenLeases {
   }
 }
 
-/** The length of a rate limit window, including the step in which a request is counted, in milliseconds. */
+/** Length of a rate limit window in milliseconds, including the step in which a request is counted. */
 export const windowMs = 60_500;
 
 /**

@@ -13,8 +13,8 @@ export interface ConversationShape {
  * Returns whether adding cache markers to a translated request is expected to save money. Markers save money only
  * if the model caches only marked prefixes. In addition, one cache write plus one cache read of a prefix must cost
  * less than sending the prefix twice. The request must contain tools or earlier turns. A conversation without tools
- * often ends after one request, so its first request does not get markers. The decision stays constant in a
- * conversation with tools, because the ratios between prices are constant.
+ * often ends after one request, so its first request does not get markers. The decision about markers stays
+ * constant in a conversation with tools, because the ratios between prices are constant.
  */
 export function paysToCache(
   model: CatalogModel | undefined,

@@ -121,9 +121,9 @@ export function readOwnCredential(tape: JsonTape): string | null {
  * Returns whether the model's reasoning binds the conversation to its system prompt, tools and messages. In a bound
  * conversation, the prefix is sent unchanged from the first turn on. Even the first response of the model may
  * contain a signature. The catalogue determines which models bind reasoning, because these models also reason
- * without a `thinking` field. A request without signatures in its transcript is not bound if the request disables
- * reasoning, or if its format has no field for signatures. If the model and its family are not in the catalogue, the
- * `thinking` field of the messages format counts as bound reasoning.
+ * without a `thinking` field. A conversation without signatures is not bound if the request disables reasoning or
+ * if its format has no field for signatures. If the model and its family are not in the catalogue, the `thinking`
+ * field of the messages format counts as bound reasoning.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,

@@ -19,8 +19,8 @@ export interface PipelineSettings {
   readonly firstByteMsMax: number;
   readonly plainAnswerMsMax: number;
   /**
-   * How long a non-streaming provider call without tools may send no data before a hedge starts, in
-   * milliseconds. Zero turns hedging off.
+   * Time without data after which a hedge starts for a non-streaming provider call without tools, in milliseconds.
+   * Zero turns hedging off.
    */
   readonly hedgeAfterMs: number;
   /** Whether a client at this address may choose a request's trace id and sampling. */

@@ -73,8 +73,8 @@ export class LiveModels {
   }
 
   /**
-   * Returns the ids of a provider's models, as the provider spells them. The list is empty if the provider
-   * has no model list or does not respond.
+   * Returns the ids of a provider's models, as the provider spells them. Returns an empty list if the provider has
+   * no model list or does not respond.
    */
   async list(accountId: string, provider: string): Promise<readonly string[]> {
     return (await this.find(accountId, provider)).map((model) => model.id);

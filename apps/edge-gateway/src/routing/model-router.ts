@@ -182,8 +182,8 @@ function needsOf({ inputTokens }: PinnedModel, { needs, freshTokens }: RoutedReq
 }
 
 /**
- * Returns a pseudo-random number between 0 and 1 that changes with every response. The number depends only on
- * the conversation and the recorded responses, so equal inputs lead to equal choices.
+ * Returns a pseudo-random number between 0 and 1 that changes with every response. The pseudo-random number depends
+ * only on the conversation and the recorded responses, so equal inputs lead to equal choices.
  */
 function chanceOf(conversation: string, answers: number): number {
   return hash('sha256', `${conversation}\n${Math.floor(answers)}`, 'buffer').readUInt32BE(0) / 2 ** 32;

@@ -5,7 +5,8 @@ import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
 /**
- * JSON strings that mark file parts. They cannot match inside other JSON strings, because quotes are escaped there.
+ * JSON strings that mark file parts. These strings cannot match inside other JSON strings, because quotes are
+ * escaped there.
  */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));

@@ -59,8 +59,8 @@ class MemoryWatch {
   }
 
   /**
-   * Throws an error if the given number of bytes exceeds the queue's share of memory. The check always passes
-   * if Redis has no memory limit.
+   * Throws an error if the given number of bytes exceeds the queue's share of memory. Never throws if Redis has no
+   * memory limit.
    */
   async reserve(bytes: number): Promise<void> {
     if (performance.now() - this.#readAt >= memoryReadMs) await this.#read();

@@ -5,9 +5,8 @@ import type { Segment } from './segment.ts';
 export const endingReserveBytes = 4096;
 
 /**
- * Limit of an account's share of the spool, as a multiple of the free space (dynamic thresholds, Choudhury and
- * Hahne 1998). The limit allows a single account to use at most four fifths of the spool. An account with few
- * events always has free space.
+ * An account may use up to this multiple of the free spool space (dynamic thresholds, Choudhury and Hahne 1998). A
+ * single account can use at most four fifths of the spool. An account with few events always has free space.
  */
 const multipleOfFree = 4;
 

@@ -10,10 +10,7 @@ export function isFields(value: unknown): value is Fields {
 
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/**
- * The tool that an output item of the Responses API calls. The object exists only for output items that contain a
- * tool call.
- */
+/** The tool that an output item of the Responses API calls. Only output items with a tool call have this object. */
 interface ItemCall {
   readonly name: string;
   readonly identities: readonly ToolIdentity[];

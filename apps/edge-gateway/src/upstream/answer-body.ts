@@ -100,7 +100,7 @@ export class AnswerBody {
     if (this.#isOver) return;
     if (this.#reader !== undefined && this.#hasRoom && this.#held.size === 0 && !this.#hasGiven) {
       this.#hasGiven = true;
-      // This microtask runs once the source has pushed all chunks of the current socket read.
+      // The microtask runs after the source has pushed all chunks of the current socket read.
       queueMicrotask(this.#continue);
       this.#give(chunk, this.#reader);
       return;
@@ -146,7 +146,7 @@ export class AnswerBody {
       this.#reader?.fail(error);
       this.#tellFollowers(false);
     };
-    // The caller may not have begun to read the response body yet.
+    // At this time, the caller has possibly not started to read the response body.
     if (this.#reader === undefined) setImmediate(tell);
     else process.nextTick(tell);
   }

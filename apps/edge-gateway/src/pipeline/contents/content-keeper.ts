@@ -12,7 +12,7 @@ import { renderContent } from './render-content.ts';
  */
 const waitingBytesMax = 64 * 1024 * 1024;
 /**
- * Maximum number of bytes of waiting contents per account. The limit prevents one account from displacing the
+ * Maximum number of bytes of waiting contents per account. An account with many contents cannot displace the
  * contents of other accounts.
  */
 const accountBytesMax = waitingBytesMax / 4;

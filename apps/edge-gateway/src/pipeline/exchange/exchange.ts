@@ -53,8 +53,8 @@ export interface Ledger {
   offeredTools: readonly string[];
   plan: RequestEventV1['plan'];
   /**
-   * For each tool name, the smallest K (number of ranked tools) with which the plan would have forwarded the tool.
-   * Set only for requests in shadow conversations.
+   * For each tool name, the smallest K (number of ranked tools) at which the plan would forward the tool. Set only
+   * for requests in shadow conversations.
    */
   heldFromK?: ReadonlyMap<string, number>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
@@ -116,7 +116,7 @@ export interface Exchange {
   turn: Turn | null;
   /** The provider calls made so far. The state of each provider call belongs to its `Attempt`. */
   readonly attempts: Attempts;
-  /** A copy of a request and its response. Absent unless the account has content logging. */
+  /** A copy of a request and its response. Present only if the account has enabled content logging. */
   contents?: ContentCopy;
   /** The recovery rounds for the response. Absent if the request has no recovery. */
   rounds?: RecoveryRounds;

@@ -8,7 +8,7 @@ type TokenCounts = readonly (number | null)[];
 
 /** The tools that a plan left out. */
 export interface LeftOutTools {
-  /** The names of the tools that the plan left out. The list contains undefined for each tool without a name. */
+  /** The names of the tools that the plan left out. Contains undefined for each tool without a name. */
   readonly names: readonly (string | undefined)[];
   /** Whether the request contains the gateway's recovery tool. */
   readonly hasRecoveryTool: boolean;

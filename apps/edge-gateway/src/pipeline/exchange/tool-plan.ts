@@ -204,8 +204,8 @@ export function listLeftOut({ eligible, forwarded, deferral }: Selected): readon
 }
 
 /**
- * Returns the number of tool definitions that reach the model with the first provider request. The number
- * includes the recovery tool and the tools that the gateway defines after the last message.
+ * Returns the number of tool definitions that reach the model with the first provider request. The recovery tool,
+ * and tools that the gateway defines after the last message, also count.
  */
 export function countReaching(plan: ToolPlan): number {
   const { eligible, recovery } = plan;

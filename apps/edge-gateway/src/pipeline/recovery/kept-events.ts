@@ -17,7 +17,7 @@ export class KeptEvents {
     return this.#events.some(showsReasoning);
   }
 
-  /** Number of characters in the model's output, from which the output tokens are estimated. */
+  /** Number of characters in the model's output, for estimating the output tokens. */
   get characters(): number {
     return this.#events.reduce((sum, event) => sum + charactersOf(event), 0);
   }

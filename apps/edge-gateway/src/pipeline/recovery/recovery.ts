@@ -49,8 +49,8 @@ export interface Recovery {
    */
   afterForwarding(names: readonly string[]): Recovery | null;
   /**
-   * Messages that the gateway adds after the client's last message. They define the tools that the model requested
-   * in its last response.
+   * Messages that the gateway adds after the client's last message. These messages define the tools that the model
+   * requested in its last response.
    */
   readonly openingMessages: readonly ChatMessage[];
   /** Names of the tools that `openingMessages` define. */

@@ -119,9 +119,8 @@ export class RoundReducer {
   }
 
   /**
-   * Whether the model only called the recovery tool, so that the response would be empty without another
-   * round. A response with only reasoning counts as empty, because providers reject a message that ends in
-   * reasoning.
+   * Whether the model only called the recovery tool. Without another round, the response would be empty. A response
+   * with only reasoning counts as empty, because providers reject a message that ends in reasoning.
    */
   get isUnserved(): boolean {
     if (this.#hasContent || this.#hasCalls) return false;

@@ -14,8 +14,8 @@ export interface NextRound {
   /** Names of the tools that are sent in addition to the planned tools. */
   readonly added: readonly string[];
   /**
-   * Messages that recovery has added after the client's last message. They are turns of the model and responses of
-   * the gateway.
+   * Messages that recovery has added after the client's last message. These messages are turns of the model and
+   * responses of the gateway.
    */
   readonly messages: readonly ChatMessage[];
 }

@@ -13,10 +13,7 @@ export interface ChatEndpoint {
   /** Path of the endpoint as it appears in the log. */
   readonly path: string;
   readonly format: ClientFormat;
-  /**
-   * The model and the streaming mode from the path. The field is present only for formats with the model in the
-   * path.
-   */
+  /** The model and the streaming mode from the path. Present only for formats with the model in the path. */
   readonly route?: RequestRoute;
 }
 

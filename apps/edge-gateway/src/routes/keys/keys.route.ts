@@ -137,8 +137,8 @@ export class KeysRoute {
   }
 
   /**
-   * Returns the parameters of all calls that create a secret, which are the public key for sealing the secret
-   * and the idempotency key.
+   * Returns the parameters that all calls for creating a secret have. These are the public key for sealing the
+   * secret, and the idempotency key.
    */
   #readCreation(request: FastifyRequest): { recipientPublicKey: string; idempotencyKeySha256?: string } {
     const idempotencyKeySha256 = readIdempotencyKey(request);

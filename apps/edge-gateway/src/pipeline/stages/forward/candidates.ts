@@ -205,8 +205,8 @@ function candidatesOf(target: Target, connections: readonly Connection[]): Candi
 }
 
 /**
- * Finds the first target that has a backend in the given state. Then chooses the target's credential with the
- * fewest calls in flight. If the conversation is tied to one provider account, chooses the first credential.
+ * Finds the first target that has a backend in the given state. Chooses the target's credential with the fewest
+ * calls in flight. If the conversation is tied to one provider account, chooses the first credential.
  */
 function findIn(state: BackendState, candidates: readonly Candidate[]): Candidate | undefined {
   let found: Candidate | undefined;

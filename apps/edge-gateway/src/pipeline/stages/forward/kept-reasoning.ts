@@ -17,8 +17,8 @@ const turnsStep = 64;
 /** Maximum size of the stored reasoning of one response in bytes. Reasoning above this size is not stored. */
 const valueBytesMax = 256 * 1024;
 /**
- * Maximum number of turns that one Redis command loads, so that no reply delays other commands. The second constant
- * is the maximum number of bytes of reasoning per request. Turns beyond this number of bytes are left out.
+ * Maximum number of turns that one Redis command loads, so that no reply delays other commands. `loadedBytesMax`
+ * limits the bytes of reasoning per request. Further turns are left out.
  */
 const loadedTogether = 16;
 const loadedBytesMax = 4 * 1024 * 1024;
@@ -44,7 +44,7 @@ interface KeptPart {
   readonly signature: string;
   /**
    * The phase of the text that follows the reasoning (`commentary`, `final_answer`). OpenAI treats a message
-   * without its phase as an edited message, and drops the reasoning behind the message.
+   * without its phase as an edited message, and drops the reasoning after the message.
    */
   readonly phase?: string | undefined;
 }

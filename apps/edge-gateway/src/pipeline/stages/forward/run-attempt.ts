@@ -154,8 +154,8 @@ interface BackendCallInput {
 }
 
 /**
- * One call to a backend, from just before the request is sent to the end of the response. A call's outcome
- * counts once toward the backend's health, and does not count if the client disconnects.
+ * One call to a backend, from just before the request is sent to the end of the response. The outcome of a call
+ * counts once toward the backend's health. If the client disconnects, the outcome does not count.
  */
 class BackendCall {
   readonly signal: AbortSignal;

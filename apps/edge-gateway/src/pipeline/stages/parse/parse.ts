@@ -36,9 +36,9 @@ const valuesMax = 524_288;
 const fieldsMax = 16_384;
 
 /**
- * The estimated memory for a request body, as a multiple of its length. The estimate includes the received bytes,
- * the edited bytes, and temporary strings and copies. `npm run test:faults -- held-bytes` checks that the memory
- * factor keeps the process within its memory limit.
+ * The estimated memory for a request body, as a multiple of its length. The estimated memory includes the received
+ * bytes, the edited bytes, and temporary strings and copies. `npm run test:faults -- held-bytes` checks that the
+ * memory factor keeps the process within its memory limit.
  */
 export const bodyMemoryFactor = 3;
 

@@ -30,9 +30,9 @@ export interface ConversationNames {
 }
 
 /**
- * Returns a name for the conversation, derived from its first messages and the names of its tools. The name of
- * a conversation does not depend on the order of the tools. The name also ignores tools that the client
- * defers, because a client may add such tools at any time.
+ * Returns a name for the conversation, derived from its first messages and the names of its tools. The name of a
+ * conversation does not depend on the order of the tools. Tools that the client defers do not affect the name,
+ * because a client may add such tools at any time.
  */
 export function nameConversation({ request, caller, tools }: ConversationSubject): ConversationNames {
   const { conversation, tape } = request;

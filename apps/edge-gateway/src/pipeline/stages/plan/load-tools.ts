@@ -15,8 +15,8 @@ import { isBudgetExhausted } from './spend-budget.ts';
 /**
  * Loads the deferred tools that match a new user turn. A message after the user's message loads the tools, so the
  * prompt's prefix does not change. Every later request must contain the message that loads the tools. The decision
- * is stored durably before the request is sent, even if the turn loads no tools. A repeated request loads the same
- * tools. If the decision cannot be stored, the turn loads no tools.
+ * about loaded tools is stored durably before the request is sent, even if the turn loads no tools. A repeated
+ * request loads the same tools. If the decision cannot be stored, the turn loads no tools.
  */
 export async function loadTools(
   subject: ConversationSubject,

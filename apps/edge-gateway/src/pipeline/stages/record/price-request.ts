@@ -122,7 +122,7 @@ function isRewritten(plan: RequestEventV1['plan']): boolean {
   return plan?.kReason === 'grown' || plan?.kReason === 'decided';
 }
 
-/** Returns the given usage without output tokens, from which the price of the input is calculated. */
+/** Returns the usage without output tokens, for calculating the price of the input. */
 function inputOf(usage: TokenUsage): TokenUsage {
   const billed = usage.billedInputTokens === undefined ? {} : { billedOutputTokens: 0 };
   return { ...usage, outputTokens: 0, reasoningTokens: 0, ...billed };

@@ -116,7 +116,7 @@ function withoutMarker({ range, cacheControl }: ToolOutline, bytes: Buffer): Buf
   return cachePoint.test(text) ? '' : text.replaceAll(marker, '');
 }
 
-/** A client's request, and the edits with which the gateway forwarded it. */
+/** A client's request, and the gateway's edits to the request. */
 interface EditedPrompt {
   readonly outline: RequestOutline;
   /** The client's request body. The outline and the edits contain byte ranges of this body. */

@@ -179,7 +179,7 @@ function retryHeaders(
   saidMs: number | undefined,
 ): Record<string, string> {
   const { 'retry-after': seconds, 'retry-after-ms': ms } = headers;
-  // The delay is rounded up to whole seconds, because RFC 9110 §10.2.3 defines no fractions and clients ignore them.
+  // The retry delay is rounded up to whole seconds, because RFC 9110 §10.2.3 defines no fractions and clients ignore them.
   if (seconds !== undefined && /^\d{1,9}\.\d{1,9}$/.test(seconds))
     return {
       'retry-after': `${Math.ceil(Number(seconds))}`,

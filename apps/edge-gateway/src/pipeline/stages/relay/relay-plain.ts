@@ -155,8 +155,8 @@ function parseAnswer(
 const plainAnswerBytesMax = 64 * 1024 * 1024;
 
 /**
- * The estimated memory for a response, as a multiple of its length. The estimate includes the received chunks, the
- * joined bytes, and the parsed texts of the response.
+ * The estimated memory for a response, as a multiple of its length. The estimated memory includes the received
+ * chunks, the joined bytes, and the parsed texts of the response.
  */
 export const answerMemoryFactor = 3;
 

@@ -18,10 +18,10 @@ import { readWhole } from '../../../upstream/answer-body.ts';
 /**
  * Relays the provider's response to the client. If client and provider use the same format, the response is relayed
  * byte for byte. If the formats differ, the response is relayed event by event. If `rounds` is given, the gateway
- * answers calls to its recovery tool itself and hides the calls from the client. The function throws only before the
- * first byte is sent to the client. Failures after the first byte are reported in the stream and in the outcome.
- * Returns undefined if the recovery rounds ended without a response, so that the client's own request must be
- * forwarded with every tool.
+ * answers calls to its recovery tool itself and hides the calls from the client. The function throws only before
+ * the first byte is sent to the client. Failures after the first byte are reported in the stream and in the
+ * outcome. Returns undefined if the recovery rounds ended without a response. The caller must forward the client's
+ * own request with every tool.
  */
 export async function relay(
   answer: UpstreamAnswer,

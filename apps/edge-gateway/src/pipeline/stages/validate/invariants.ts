@@ -76,8 +76,8 @@ export const protectedRangesAreUntouched: Invariant = ({ outline, plan, edited }
 const quote = 0x22;
 
 /**
- * A message edit replaces a JSON string with another JSON string that is not longer. Such an edit cannot separate a
- * tool call from its tool result.
+ * A message edit replaces a JSON string with another JSON string that is not longer. A message edit cannot separate
+ * a tool call from its tool result.
  */
 export const contextEditsAreTexts: Invariant = ({ bytes, plan }) => {
   const broken = plan.context.edits.find((edit) => !putsTextForText(bytes, edit));

@@ -33,7 +33,7 @@ export interface MessageEdits {
   /** Keys under which exact token counts of the message can be found. */
   readonly blocks: readonly string[];
   /**
-   * Whether the message was not compressed in time. If a message was not compressed in time, all later turns
+   * Whether the compression of the message was too late. If a message was not compressed in time, all later turns
    * also send it unchanged.
    */
   readonly wasLate: boolean;

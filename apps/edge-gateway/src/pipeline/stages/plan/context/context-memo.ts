@@ -12,11 +12,11 @@ const valueBytesMax = 1024 * 1024;
 const bytesPerEntry = 300;
 
 /**
- * Stores messages in the form in which they were sent, keyed by the hash of the conversation up to each
- * message. Cache entries are stored in this process and, for other replicas, in Redis. The gateway recomputes
- * missing entries. Data in Redis is encrypted, because it contains conversation text. The encryption key
- * for a message is derived from the hash of the conversation, and is not stored in Redis. Only a request with
- * the same conversation can decrypt the values in Redis.
+ * Stores messages in the form in which they were sent. The key of a message is the hash of the conversation up to
+ * the message. Cache entries are stored in this process and, for other replicas, in Redis. The gateway recomputes
+ * missing entries. Data in Redis is encrypted, because it contains conversation text. The encryption key for a
+ * message is derived from the hash of the conversation, and is not stored in Redis. Only a request with the same
+ * conversation can decrypt the values in Redis.
  */
 export class ContextMemo {
   readonly #redis: SealedCache;

@@ -115,7 +115,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { accountId, requestId, pinned } = subject;
-    // For a repeated request, loads the form in which its newest messages were first sent.
+    // For a repeated request, loads the form in which the newest messages were first sent.
     await this.#load(accountId, conversation, subject.candidates, signal);
     const lost = this.#unknownOf(conversation, sentBefore);
     if (lost.length === 0 || pinned === undefined) return true;
@@ -162,8 +162,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Uses the account's compression settings unless a change of settings would cost more than it saves. In this
-   * case, the conversation keeps its earlier settings.
+   * Uses the account's compression settings unless a change of settings would cost more than it saves. If the
+   * change is too expensive, the conversation keeps its earlier settings.
    */
   async #chooseSession(
     subject: ContextSubject,

@@ -5,11 +5,11 @@ import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { ContextSubject } from './context-subject.ts';
 
 /**
- * Calculates the monetary value of compression under the provider's caching rules. The value is the price of the
+ * Calculates the monetary value of compression under the provider's caching rules. This value is the price of the
  * saved tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then repeated byte
- * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing it again produces the
- * same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost of the rewrite is
- * subtracted.
+ * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing it again produces
+ * the same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost of the rewrite
+ * is subtracted.
  * @param at Unix time in milliseconds at which the request was accepted
  */
 export function priceContext(

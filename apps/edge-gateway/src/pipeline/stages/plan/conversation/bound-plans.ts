@@ -26,8 +26,8 @@ export interface BoundPlanStore {
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
   /**
-   * Returns the plan that is stored under the first of the names, or under the next name if the store has no such
-   * plan. The store retries the query for as long as the request waits.
+   * Tries the given names in order, and returns the first stored plan. The store retries the query for as long as
+   * the request waits.
    */
   find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
   /** Records that the new messages after a turn were sent unchanged. */

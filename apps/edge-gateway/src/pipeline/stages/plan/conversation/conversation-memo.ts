@@ -10,8 +10,8 @@ import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
  */
 export interface RememberedConversation extends Omit<PlannedConversation, 'isUndecided' | 'lateTokens'> {
   /**
-   * Whether the tool set has not been decided yet. The tool set stays undecided until a turn mentions tools
-   * and the plan arrives in time.
+   * True until the tool set of the conversation is decided. The tool set stays undecided until a turn mentions
+   * tools and the plan arrives in time.
    */
   readonly isUndecided: boolean;
   /**
@@ -46,13 +46,13 @@ const stored = z.tuple([
   /** The fields `isUndecided` and `lateTokens`. State that was stored by an older release lacks both fields. */
   z.boolean().optional(),
   z.int().min(0).nullable().optional(),
-  /** The field is missing in state that was stored by an older release. */
+  /** State that was stored by an older release lacks this field. */
   z.array(position).max(systemToolsMax).optional(),
 ]);
 
 /**
- * Stores the state of a conversation after its last request, by conversation key. If the state is missing,
- * the gateway computes the plan again, and gets the same plan under the same policy version.
+ * Stores the state of a conversation after its last request, by conversation key. If the state is missing, the
+ * gateway computes the plan again. The new plan is the same if the policy version has not changed.
  */
 export class ConversationMemo extends SharedMemo<RememberedConversation> {
   constructor(redis: ConversationRedis, log: Logger) {

@@ -7,8 +7,8 @@ const turnCharactersMax = 1_000;
 /** Minimum number of characters that are reserved for pasted text. */
 const pastedCharactersMin = 200;
 /**
- * Number of characters at each end of a turn in which the gateway searches for text that the user wrote. The middle
- * part of a long turn is not sent to the tool router.
+ * Number of characters at each end of a turn. The gateway searches these characters for text that the user wrote.
+ * The middle part of a long turn is not sent to the tool router.
  */
 const searchedCharacters = 1_000;
 /**
