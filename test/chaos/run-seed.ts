@@ -118,7 +118,7 @@ async function readRecords(
   { stack, doomed, edges, upstream, accounts, farEdge }: Scene,
   recorder: Recorder,
 ): Promise<Pick<History, 'rows' | 'ledger' | 'leftovers' | 'leaks'>> {
-  // The account's deletion may have failed during the run, so the deletion is repeated.
+  // Repeats the account's deletion, which may have failed during the run.
   for (let tries = 0; tries < 20; tries += 1) {
     if (await deleteAccount(recorder, doomed, edges[0]!)) break;
     await waitMs(500);

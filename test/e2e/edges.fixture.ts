@@ -1,10 +1,10 @@
 import type { StackUnderTest } from '@gateway/testing';
 
 /**
- * The names of additional edges in the shared stack. The additional edges are configured in
- * test/shared-stack.setup.mjs. The limits of the edge `tight` are low enough for a test to reach. The names `tight`
- * and `oidc` refer to the same edge, which accepts session tokens from a test issuer. The edge `closed` may call only
- * the public internet, accepts few calls to `/v1/auth`, and has the default limits for account routes.
+ * The names of additional edges in the shared stack. The file test/shared-stack.setup.mjs configures the
+ * additional edges. The limits of the edge `tight` are low enough for a test to reach. The names `tight` and
+ * `oidc` refer to the same edge, which accepts session tokens from a test issuer. The edge `closed` may call
+ * only the public internet, accepts few calls to `/v1/auth`, and has the default limits for account routes.
  */
 const edges = { tight: 'edge-gateway-2', oidc: 'edge-gateway-2', closed: 'edge-gateway-3' } as const;
 

@@ -8,7 +8,7 @@ export interface Sent {
   /** The API key, sent as `Authorization: Bearer`. */
   readonly key?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** The request body. Strings and bytes are sent unchanged, and other values are sent as JSON. */
+  /** The request body. The client sends strings and bytes unchanged, and all other values as JSON. */
   readonly body?: unknown;
 }
 
@@ -36,7 +36,7 @@ export async function send(baseUrl: string, sent: Sent): Promise<Answer> {
   return answer;
 }
 
-/** Sends one HTTP request as `send` does. An incomplete response is returned together with its error. */
+/** Sends one HTTP request as `send` does. Returns an incomplete response together with its error. */
 export function sendUntilEnd(
   baseUrl: string,
   { method, path = '/', key, headers, body }: Sent,

@@ -22,7 +22,7 @@ interface Seen {
   readonly answer: object;
   readonly sent: readonly (readonly string[])[];
   readonly row: object;
-  /** Whether the response contains a tool call. Only conversations with a tool call are measured. */
+  /** Whether the response contains a tool call. The worker measures only conversations with a tool call. */
   readonly isCalled: boolean;
 }
 type SeenByFormat = Readonly<Record<Format, readonly Seen[]>>;

@@ -1,6 +1,6 @@
 /**
- * Tests that the gateway tries the account's fallback models in order. A fallback that lacks a required
- * capability is skipped.
+ * Tests that the gateway tries the account's fallback models in order. The gateway skips a fallback that
+ * lacks a required capability.
  */
 import { sharedStack, type ReplayControls, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';

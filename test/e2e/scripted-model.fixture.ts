@@ -70,7 +70,7 @@ export function scriptModel(
   });
 }
 
-/** Renders a turn as the response to a request. Options of the replay provider are returned unchanged. */
+/** Renders a turn as the response to a request. Returns options of the replay provider unchanged. */
 export function renderAnswer(
   turn: ModelTurn | ReplayControls,
   { url, body }: { readonly url: string; readonly body: Buffer },

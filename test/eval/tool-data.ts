@@ -79,8 +79,8 @@ export interface ToolData {
 }
 
 /**
- * Reads the data sets in a folder's files tools.jsonl, queries.jsonl and pools.jsonl.gz. Questions that
- * require no tool are skipped.
+ * Reads the data sets in a folder's files tools.jsonl, queries.jsonl and pools.jsonl.gz. Skips questions that
+ * require no tool.
  */
 export function loadToolData(directory: string): ToolData {
   const tools = parseLines<ToolLine>(readFileSync(join(directory, 'tools.jsonl'), 'utf8'));

@@ -22,7 +22,7 @@ const slowestMsMax = 1_600;
  * extra time allows for a busy machine.
  */
 const failedMsMax = 3_500;
-/** Grants and credential lists are reloaded after 10 s. */
+/** The gateway reloads grants and credential lists after 10 s. */
 const cachesFreshMs = 10_500;
 const chatsCount = 20;
 const limitRpm = 100_000;

@@ -140,7 +140,7 @@ class CommandKilled extends Error {}
 
 /**
  * Rotates the key-encryption key while processes are killed. The test kills a replica in the middle of a
- * batch, or kills the rotation command. Killed processes are restarted.
+ * batch, or kills the rotation command. The test restarts killed processes.
  */
 export async function rotateUnderKills(vault: VaultUnderTest, kills: number): Promise<RotationOutcome> {
   const rowsMax = Math.max(1, Math.floor(vault.credentials.length / (kills * 2)));

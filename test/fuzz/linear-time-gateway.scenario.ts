@@ -108,7 +108,7 @@ async function post(
 type Attack = readonly [name: string, run: () => Promise<unknown>];
 
 /**
- * Sends all attacks at the same time. If a service stalls, the attacks are repeated one by one. Returns the
+ * Sends all attacks at the same time. If a service stalls, repeats the attacks one by one. Returns the
  * attacks that stall a service in all attempts.
  */
 async function findStalling(attacks: readonly Attack[]): Promise<Readonly<Record<string, unknown>>> {

@@ -18,8 +18,8 @@ const permission = new ToolPermission({ allowedTools: null, deniedTools: ['denie
 const settings = { mode: 'balanced', recoverable: true, version: 1 } as const;
 
 /**
- * Runs the function and ignores rejections. Rejecting an input is a valid outcome, and the time until the
- * rejection is measured.
+ * Runs the function and ignores rejections. Rejecting an input is a valid outcome. The test measures the time
+ * until the rejection.
  */
 function ignoringRefusals(run: () => unknown): void {
   try {

@@ -28,7 +28,7 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 }
 
 /**
- * Polls until `read` returns a value that is neither undefined nor null. After the timeout, `read` is called once
+ * Polls until `read` returns a value that is neither undefined nor null. After the timeout, calls `read` once
  * more, in case the process was stalled. The default timeout is longer than any delay on a busy machine. The
  * pauses between calls grow from 20 ms to 200 ms, which keeps the number of requests below the rate limits.
  */

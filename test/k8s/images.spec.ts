@@ -28,8 +28,8 @@ const compose = z
   .parse(parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true }));
 
 /**
- * Returns the packages that a source file imports at run time. Packages that provide only types to the file
- * are excluded.
+ * Returns the packages that a source file imports at run time. Excludes packages that provide only types to
+ * the file.
  */
 function listImportedPackages(file: string): string[] {
   const source = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');

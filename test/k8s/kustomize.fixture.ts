@@ -26,7 +26,7 @@ const patch = z.strictObject({
 });
 type Patch = z.output<typeof patch>;
 
-/** The kustomize features that this repository uses. Any other kustomize feature is rejected instead of ignored. */
+/** The kustomize features that this repository uses. The renderer rejects any other kustomize feature. */
 const kustomization = z.strictObject({
   apiVersion: z.string(),
   kind: z.enum(['Kustomization', 'Component']),

@@ -38,7 +38,7 @@ export const { panels } = z
 
 /**
  * Returns the time series names in a PromQL expression. A name is a word before a selector, a range or an
- * operator. Functions, keywords and labels are excluded.
+ * operator. Excludes functions, keywords and labels.
  */
 export function listSeries(expression: string): string[] {
   const bare = expression

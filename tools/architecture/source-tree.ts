@@ -2,9 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
-/**
- * A TypeScript file of an app or a library. Tests, fixtures, declarations and generated code are excluded.
- */
+/** A TypeScript file of an app or a library, except tests, fixtures, declarations and generated code. */
 export interface SourceFile {
   /** Path relative to the repository root, for example `apps/worker/src/main.ts`. */
   readonly path: string;

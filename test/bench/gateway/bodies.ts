@@ -42,7 +42,7 @@ function renderTurns(turns: number) {
   }));
 }
 
-/** The conversation is about 1 MB of JSON text. */
+/** The conversation has about 1 MB of JSON text. */
 const renderConversation = (): unknown[] => [...renderTurns(240), question];
 
 /** Number of requests after which a growing conversation starts over as a new conversation. */

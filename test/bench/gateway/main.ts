@@ -14,11 +14,11 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
 /**
  * A new process counts as warm when a run completes less than 3% more requests than the best earlier run. The
- * machine may be noisy, so at least three runs are compared.
+ * benchmark compares at least three runs, because other load may slow single runs.
  */
 const plateau = { gain: 1.03, runsMin: 3, runsMax: 12, seconds: 5 };
 const paths = { 'chat-completions': '/v1/chat/completions', responses: '/v1/responses' };
-/** The loads to measure, given as names of `Case`. By default, all loads are measured. */
+/** The loads to measure, given as names of `Case`. By default, the benchmark measures all loads. */
 const loads = process.env['BENCH_LOADS']?.split(',');
 const model = 'gpt-4o-mini';
 

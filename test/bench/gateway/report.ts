@@ -94,7 +94,7 @@ export class Report {
     return median(ours.map((p50, round) => p50 - (bare[round] ?? Number.NaN)));
   }
 
-  /** One metric's result in each round. The results of several runs in one round are averaged. */
+  /** One metric's result in each round. A round with several runs contributes the mean of its runs. */
   #byRound(system: System, load: string, connections: number, figure: Figure): number[] {
     const rounds: number[][] = [];
     for (const run of this.#measured) {

@@ -20,7 +20,7 @@ const paths = {
   'responses-proxied': '/v1/responses',
   'responses-planned': '/v1/responses',
 } as const;
-/** The formats to measure, as prefixes of the names in `paths`. By default, all formats are measured. */
+/** The formats to measure, as prefixes of the names in `paths`. By default, the benchmark measures all formats. */
 const formats = (process.env['BENCH_FORMATS'] ?? '').split(',');
 
 const provider = await startStreamingProvider();

@@ -15,7 +15,7 @@ export interface CrowdFigures {
 
 /**
  * Opens many slow streams concurrently. Each stream sends 24 chunks over 12 s, split at arbitrary positions.
- * The hash of each stream is verified.
+ * Verifies the hash of each stream.
  */
 export async function measureCrowd(
   target: StreamTarget,

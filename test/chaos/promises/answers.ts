@@ -91,7 +91,7 @@ function listNeeded(operation: Operation): readonly Dependency[] {
   return isChat(operation) || kind.startsWith('provider-') ? [...grants, ...credentials] : grants;
 }
 
-/** How long a fault may cause errors after its end, in milliseconds. A circuit breaker stays open for 20 seconds. */
+/** The maximum milliseconds from a fault's end to its last error. A circuit breaker stays open for 20 seconds. */
 const aftermathMs = 15_000;
 const upstreamAftermathMs = 30_000;
 

@@ -33,9 +33,7 @@ export function expectSameRequest(
   } else expectSome(heard.turns, asked.turns);
 }
 
-/**
- * Cohere's format keeps text documents outside the conversation, so only their number is compared.
- */
+/** Cohere's format has text documents outside the conversation, so the test compares only their number. */
 function moveDocuments(asked: RequestReading, { documents }: RequestReading): RequestReading {
   const isDocument = (item: string): boolean => item.startsWith('{"document"');
   const found = asked.turns.flatMap(({ items }) => items).filter(isDocument).length;

@@ -62,15 +62,15 @@ function isDefault(mode: string): boolean {
 }
 
 /**
- * Normalizes the thinking settings. Setting a thinking level turns thinking on. Without a thinking setting,
- * thinking is off.
+ * Normalizes the thinking settings. Setting a thinking level turns thinking on. A request without a thinking
+ * setting turns thinking off.
  */
 function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
   if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;
   return thinking.budgetTokens ?? (reasoningEffort === undefined ? true : undefined);
 }
 
-/** The schema's name and description are ignored, because some formats lack these fields. */
+/** The comparison ignores the schema's name and description, because some formats lack these fields. */
 function readFormat(format: ChatRequest['settings']['responseFormat']): unknown {
   if (format === undefined || format.type === 'text') return undefined;
   return format.type === 'json' ? 'json' : { schema: { ...asMembers(format.schema), description: '' } };

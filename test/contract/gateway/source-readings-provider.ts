@@ -81,7 +81,7 @@ export const readGemini: ReadSource = (recording) => {
   };
 };
 
-/** Returns the pages that the text segments cite. Pages that the model found but did not cite are excluded. */
+/** Returns the pages that the text segments cite. Excludes pages that the model found but did not cite. */
 function citedOf({ groundingChunks: chunks, groundingSupports: supports }: Members): unknown[] {
   const found = asList(chunks).map(({ web, retrievedContext, maps }) =>
     asMembers(web ?? retrievedContext ?? maps),

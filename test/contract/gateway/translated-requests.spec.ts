@@ -68,7 +68,7 @@ const paths: Readonly<Record<Exclude<ClientName, 'converse'>, string>> = {
   responses: '/v1/responses',
 };
 
-/** Returns the recorded request as a client would send it to another provider. Only the model name is changed. */
+/** Returns the recorded request as a client would send it to another provider, with only the model name changed. */
 function addressTo({ provider, model: given }: Target, { format }: Origin, recording: Recording): Sent {
   // The gateway sends Responses API requests for non-Claude models to Bedrock unchanged.
   const isClaude = provider === 'hosted' && format === 'responses';

@@ -14,7 +14,7 @@ export interface StreamSum {
 
 export function sumStream(text: string): StreamSum {
   // Two recordings contain a second response after the end of the first response.
-  // Only the first response in a recording is read.
+  // This parser reads only the first response in a recording.
   const end = text.search(/(?<=event: message_stop\r?\ndata: .*\r?\n\r?\n)./);
   const frames = text
     .slice(0, end === -1 ? undefined : end)

@@ -31,7 +31,7 @@ export interface Replay {
 /**
  * Replays a transcript. Every prefix of the transcript that ends with a user or tool message becomes one
  * request. The compressor receives each request without earlier compression results.
- * @param clearBefore returns a message index. Tool results before this message are considered old.
+ * @param clearBefore returns the index of the first message whose tool results are not old enough to clear
  */
 export function replay(
   transcript: Transcript,

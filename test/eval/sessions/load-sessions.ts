@@ -24,7 +24,7 @@ interface QueryLine {
 
 export interface SessionData {
   readonly sessions: readonly EvalSession[];
-  /** The tools from all data sets. Tool lists are filled up with tools from all data sets. */
+  /** The tools from all data sets. The replays fill up tool lists with tools from all data sets. */
   readonly tools: ReadonlyMap<string, ToolDefinition>;
 }
 

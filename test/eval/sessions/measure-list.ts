@@ -34,8 +34,8 @@ export interface ListReport {
   /** The costs and recall with the provider's own deferral, for models that support deferral. */
   readonly native: Readonly<Record<string, readonly Point[]>>;
   /**
-   * The costs and recall for each model with bound reasoning. Tool results are compressed on arrival. The
-   * first point is the baseline, in which every request is sent unchanged.
+   * The costs and recall for each model with bound reasoning. In these replays, the gateway compresses tool
+   * results on arrival. The first point is the baseline, in which every request is sent unchanged.
    */
   readonly bound: Readonly<Record<string, readonly Point[]>>;
   /** The token count of compressed tool results, divided by their original token count. */

@@ -33,7 +33,7 @@ export interface ReplayState {
   loadedTokens: number;
   /**
    * The token count of the last request without its tools, or 0 before the first request. `sentBefore`
-   * contains this count at the arrival of each user turn.
+   * contains one such count per user turn, taken at the turn's arrival.
    */
   sentTokens: number;
   readonly sentBefore: number[];

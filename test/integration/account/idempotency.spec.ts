@@ -40,7 +40,7 @@ describe('responses stored for an idempotency key', () => {
   const countRecords = async () =>
     (await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM idempotency_records')).rows[0]
       ?.count;
-  /** Inserts idempotency records in the form that API calls create. The oldest record is inserted first. */
+  /** Inserts idempotency records in the form that API calls create. Inserts the oldest record first. */
   const fill = (count: number, bytes: number) =>
     pool.query(
       `INSERT INTO idempotency_records

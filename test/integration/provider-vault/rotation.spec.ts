@@ -36,9 +36,7 @@ describe('a rotation of the key-encryption key', () => {
 
   const running = new Map<string, Enrolment>();
 
-  /**
-   * Starts a vault replica that has the given keys. A running replica with the same name is stopped first.
-   */
+  /** Starts a vault replica that has the given keys. First stops a running replica with the same name. */
   async function startReplica(instanceId: string, keyRing: KeyRing): Promise<CredentialsContext> {
     const database = createVaultDatabase({ url: stack.dev.postgres.vault, connectionsMax: 4 });
     undo.push(() => database.close());

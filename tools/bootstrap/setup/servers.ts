@@ -12,7 +12,7 @@ export interface ServerProgram {
 const redis: ServerProgram = { program: 'redis-server', debian: 'redis-server', homebrew: 'redis' };
 const nats: ServerProgram = { program: 'nats-server', debian: 'nats-server', homebrew: 'nats-server' };
 
-/** Returns the server programs that the stack runs. External servers are not installed. */
+/** Returns the server programs that the stack itself runs, without external servers. */
 function chooseServers(env: NodeJS.ProcessEnv): ServerProgram[] {
   return [...(env['REDIS_URL'] ? [] : [redis]), ...(env['NATS_URL'] ? [] : [nats])];
 }

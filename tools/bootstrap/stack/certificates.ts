@@ -15,8 +15,8 @@ const days = '3650';
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
 /**
- * Creates a server certificate for the given names and addresses, signed by a new certificate authority. An
- * existing certificate is reused. The function deletes the authority's key, so the authority can never sign
+ * Creates a server certificate for the given names and addresses, signed by a new certificate authority.
+ * Reuses an existing certificate. The function deletes the authority's key, so the authority can never sign
  * another certificate. The function requires the openssl program.
  */
 export function makeServerCertificate(

@@ -43,7 +43,7 @@ export const devInfo = z.object({
   redis_url: z.string(),
   /**
    * The address of the cache's Redis server, with the administrator's password. If one external Redis server
-   * is both queue and cache, the field contains the queue's address. In files from earlier releases with one
+   * is both queue and cache, this address is the queue's address. In files from earlier releases with one
    * Redis server, the field is empty. The next start replaces the file.
    */
   redis_cache_url: z.string().default(''),

@@ -36,7 +36,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
 
 interface FollowOptions {
   readonly format: LogFormat;
-  /** Returns the existing log lines to print before the new lines. By default, only new lines are printed. */
+  /** Returns the existing log lines to print before the new lines. By default, the command prints only new lines. */
   readonly earlier?: (name: string) => readonly string[];
 }
 

@@ -48,7 +48,7 @@ export function readSecrets(dataDir: DataDir): Secrets {
   return secretsSchema.parse(readJson(dataDir.secretsFile));
 }
 
-/** Reads the stack's secrets. Missing secrets are generated and stored. */
+/** Reads the stack's secrets. Generates and stores missing secrets. */
 export function loadSecrets(
   dataDir: DataDir,
   names: {

@@ -165,7 +165,7 @@ export function serviceRow(app: string): ServiceRow {
   return serviceTable[app] ?? base;
 }
 
-/** Variables that the service table sets per service. Values in the caller's environment are ignored. */
+/** Variables that the service table sets per service. The stack ignores values in the caller's environment. */
 const ownVariables = [
   /_DATABASE_URL$/,
   /^REDIS_/,
