@@ -33,8 +33,8 @@ export interface AuthzRow {
   /** The outcome when the target belongs to another caller, by default `404 not_found`. */
   readonly notOwn?: string;
   /**
-   * The outcome of an authorized call if the test environment prevents success. By default, the status in the
-   * route's description.
+   * The outcome of an authorized call if the test environment prevents success. By default, a call must have
+   * the status in the route's description.
    */
   readonly ownOutcome?: string;
   /** True if a successful call ends the caller's access or changes the credentials of later callers. */

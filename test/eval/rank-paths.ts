@@ -5,10 +5,10 @@ import { askedBy, askedFirst, openServed } from './served-ranking.ts';
 import type { Question, ToolData } from './tool-data.ts';
 
 /**
- * The ranking methods. `bm25_fielded` is fielded BM25 on the last user message only. `keyword` and `semantic` are the
- * router's two ranking methods, applied to the planner's question. `first_encoder` is the semantic method without the
- * second encoder, as in the first conversations with a new tool list. `first_turn` is the semantic method on the
- * conversation's first turn, which determines the tool set. All methods are compared on the same needed tools.
+ * The ranking methods. `bm25_fielded` is fielded BM25 on the last user message only. `keyword` and `semantic` are
+ * the router's two ranking methods, applied to the planner's question. `first_encoder` is the semantic method
+ * without the second encoder, as in the first conversations with a new tool list. `first_turn` is the semantic
+ * method on the conversation's first turn, which determines the tool set. All methods rank the same needed tools.
  */
 export const pathNames = ['bm25_fielded', 'keyword', 'first_encoder', 'semantic', 'first_turn'] as const;
 export type PathName = (typeof pathNames)[number];

@@ -88,7 +88,7 @@ describe('2 MiB of hostile text take at most 200 ms of processor time', () => {
   });
 });
 
-/** Tokens are counted in a separate thread. Counting must take linear time, because a text can be megabytes long. */
+/** A separate thread counts tokens. Counting must take linear time, because a text can be megabytes long. */
 test.each(texts)('tokens are counted in linear time: %s', (_, text) => {
   expectNoQuadraticTime('tokens', (chars) => {
     const part = text.slice(0, chars);

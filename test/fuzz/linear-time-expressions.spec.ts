@@ -60,7 +60,7 @@ function applyAgain(expression: RegExp, text: string): void {
  */
 const screenedChars = 16 * 1024;
 const screenedMsMax = 25;
-/** How many of the slowest attacks are repeated. */
+/** The number of the slowest attacks that the test repeats with the full text size. */
 const slowestCount = 2;
 
 function measure(expression: RegExp, attack: Attack, chars: number, wantedMs: number, tries = 2): number {

@@ -10,7 +10,7 @@ export interface AgentFormatOptions {
   readonly adapt?: (configuration: string) => string;
   /** Command-line arguments that every run of the agent needs. */
   readonly args?: readonly string[];
-  /** The number of the guide's code block that contains the configuration. By default, the first block (0). */
+  /** The number of the guide's code block that contains the configuration, by default 0 (the first block). */
   readonly block?: number;
 }
 

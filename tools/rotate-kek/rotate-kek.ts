@@ -4,7 +4,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Messaging, ParsedReplyOf } from '@gateway/messaging';
 
 export interface RotationOptions {
-  /** The version of the key that the vault uses for encryption. If null, the vault's highest version is chosen. */
+  /** The version of the key that the vault uses for encryption, or null for the vault's highest version. */
   readonly version: number | null;
   readonly rowsMax: number;
   readonly report: (line: string) => void;

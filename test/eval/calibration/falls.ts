@@ -36,7 +36,7 @@ export interface FallFigures {
 
 /**
  * The number of conversations until the worker confirms that forwarded recall fell by ten percentage points.
- * Null if the worker confirms no fall within `watchedMax` conversations.
+ * The number is null if the worker confirms no fall within `watchedMax` conversations.
  */
 export interface Delays {
   readonly p50: number | null;

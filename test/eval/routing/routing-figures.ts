@@ -10,7 +10,7 @@ export interface Scored {
 export interface RoutingFigures {
   /**
    * The mean share of the quality gap that is recovered, over all shares of calls to the capable model.
-   * Random routing scores 0.5. Null if both models have the same quality.
+   * Random routing scores 0.5. The value is null if both models have the same quality.
    */
   readonly apgr: number | null;
   /**

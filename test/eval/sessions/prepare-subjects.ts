@@ -16,7 +16,7 @@ import { draw } from './replay-session.ts';
 export interface SubjectOptions {
   /** The number of tools in each tool list. */
   readonly size: number;
-  /** The maximum number of sessions from each source. The sessions are selected by a hash of the session's name. */
+  /** The maximum number of sessions from each source. A hash of each session's name decides the selection. */
   readonly perSource: number;
   readonly lane: 'keyword' | 'semantic';
 }

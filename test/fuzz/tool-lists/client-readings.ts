@@ -10,7 +10,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 export interface ClientReading {
   /** Names of the called tools. */
   readonly called: readonly string[];
-  /** Whether the response contains text, a tool call or an end event. Otherwise, an agent cannot continue. */
+  /** Whether the response contains text, a tool call or an end event, without which an agent cannot continue. */
   readonly isComplete: boolean;
 }
 
