@@ -36,8 +36,8 @@ export function assembleEncoder(table: Uint8Array, learned: Float32Array): Buffe
 }
 
 /**
- * Builds a fold's encoder, which was not trained on the fold's tool sets. The encoder combines the shipped
- * word table with the fold's own weights.
+ * Builds the encoder of a fold, which is a group of tool sets. The encoder was trained without these tool
+ * sets. The encoder combines the shipped word table with the fold's own weights.
  */
 export function readFoldEncoder(fold: number): Buffer {
   const table = readTensor(readFileSync(join(encoderDirectory, 'model.onnx')), 'table');

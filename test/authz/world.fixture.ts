@@ -173,7 +173,7 @@ async function buildParty(
   };
 }
 
-/** Declares a model of the provider `vllm`, without any facts about the model. Returns the id of the model. */
+/** Declares a model of the provider `vllm`, without any facts about the model. Returns the model's id. */
 export async function declareModel(baseUrl: string, key: string, id: string): Promise<string> {
   const path = `/v1/account/models/vllm/${id}`;
   const answer = await send(baseUrl, { method: 'PUT', path, key, body: {} });

@@ -14,9 +14,9 @@ export interface AskOptions {
   /** Whether the request turns reasoning on. In formats without a reasoning field, `thinks` has no effect. */
   readonly thinks?: boolean;
   readonly tools?: readonly FunctionTool[];
-  /** Whether the client marks its instructions for the provider's prompt cache. */
+  /** Whether the client sets a prompt cache marker on its instructions. */
   readonly cached?: boolean;
-  /** Whether the client marks its newest message for the provider's prompt cache, as coding agents do. */
+  /** Whether the client sets a prompt cache marker on its newest message, as coding agents do. */
   readonly marksNewest?: boolean;
 }
 

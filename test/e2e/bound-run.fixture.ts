@@ -67,7 +67,7 @@ const isWaiting = (transcript: readonly object[]): boolean => {
 
 /**
  * Runs groups of conversations with bound reasoning in three formats, on a stack with two edges and two
- * compressors. Between the turns of a group, the stack is disturbed, for example by a restart.
+ * compressors. Between two turns, restarts or changes disrupt the stack.
  */
 export class BoundRun {
   readonly policies = new Set<string | null>();
@@ -143,7 +143,7 @@ export class BoundRun {
 
   /**
    * Runs a group of conversations with three turns.
-   * @param events the disturbances at the start of the second and third turns
+   * @param events the restarts or changes at the start of the second and third turns
    */
   async runGroup(size: number, events: readonly (() => Promise<unknown>)[]): Promise<void> {
     const transcripts = Array.from({ length: size }, (): object[] => []);

@@ -15,7 +15,7 @@ afterAll(() => run.close(), 60_000);
 
 const { emptyCache, restart, prefer, upgrade, setShadowShare } = run;
 
-/** The two disturbances of each group of conversations. A disturbance occurs at the start of a later turn. */
+/** The two restarts or changes that disrupt each group of conversations, each at the start of a later turn. */
 const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>])[] = [
   [emptyCache, () => restart('tool-router')],
   [() => prefer({ pruning: { recall_target: 0.99 } }), () => restart('compressor')],

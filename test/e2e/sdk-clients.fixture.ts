@@ -41,7 +41,7 @@ export interface NetClientGiven {
   readonly key: string;
   readonly model: string;
   readonly tools: readonly FunctionTool[];
-  /** Whether the client marks its instructions for the provider's prompt cache. */
+  /** Whether the client sets a prompt cache marker on its instructions. */
   readonly cached?: boolean;
 }
 

@@ -46,7 +46,7 @@ export async function rotateKek(messaging: Ask, options: RotationOptions): Promi
 
 /**
  * Rotates all credential rows repeatedly, because rows may have changed since the last pass. Ends when no
- * rows are left, or when all remaining rows cannot be decrypted.
+ * rows are left, or when none of the remaining rows can be decrypted.
  */
 async function rewrapAll(
   messaging: Ask,
