@@ -16,7 +16,7 @@ const clients = servers.map(
       transport: new StdioClientTransport({ ...server, env: { ...process.env, ...server.env } }),
     }),
 );
-// Connecting the clients one after another keeps their tools in a fixed order.
+// Clients that connect at the same time list their tools in a random order.
 for (const client of clients) await client.connect();
 const tools = [bash, fileEditor, ...clients];
 const session = new URL('session.json', import.meta.url);
