@@ -21,7 +21,7 @@ const runningPerAccountMax = 2;
 export class LogExports {
   readonly #messaging: Pick<Messaging, 'call'>;
   readonly #log: 'requests' | 'audit';
-  /** The number of exports that are running in this process, by account. */
+  /** For each account, the number of exports that are running in this process. */
   readonly #counts = new Map<string, number>();
 
   constructor(messaging: Pick<Messaging, 'call'>, log: 'requests' | 'audit') {

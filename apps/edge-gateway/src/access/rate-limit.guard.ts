@@ -11,7 +11,7 @@ import { countRequest, renderRateHeaders, requireRoom } from '../rate-limits/cou
 import type { LimitedCaller, RateDecision } from '../rate-limits/rate-limiter.port.ts';
 import { findLoginSession } from './access.guard.ts';
 
-/** Maximum number of calls to account routes per account and minute, by the kind of route. */
+/** For each kind of account route, the maximum number of calls per account and minute. */
 export type AccountLimits = Readonly<Record<AccountBudget, number>>;
 export const ACCOUNT_LIMITS = Symbol('ACCOUNT_LIMITS');
 

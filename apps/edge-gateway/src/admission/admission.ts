@@ -31,7 +31,7 @@ export interface AdmissionOptions {
 }
 
 /**
- * A request's admission to run, with the bytes that the request keeps in memory or on disk. The permission to
+ * The permission of a request to run, and the bytes that the request keeps in memory or on disk. The permission to
  * run can be released only once.
  */
 export interface Turn {

@@ -34,7 +34,7 @@ export const credentialsMax = additionalKeysMax + 1;
 export class BackendBook {
   readonly #options: BackendBookOptions;
   readonly #backends = new LRUCache<string, Backend>({ max: backendsMax });
-  /** Backends for credentials from requests, by account and by the digest of the credential. */
+  /** Backends for credentials from requests. The keys are accounts and digests of credentials. */
   readonly #ofRequests = new LRUCache<string, LRUCache<string, Backend>>({ max: requestAccountsMax });
   /**
    * A random key for the digests of credentials. The random key makes the digests useless outside this

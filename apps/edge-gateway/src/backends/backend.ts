@@ -39,7 +39,7 @@ interface BackendOptions {
   readonly now?: () => number;
 }
 
-/** Delay between two probes of a backend, from about one second to ten seconds, with random variation. */
+/** Delay between two probes, which grows from about one second to ten seconds and varies randomly. */
 const waits = new ExponentialBackoff({ initialDelay: 1_000, maxDelay: 10_000 });
 const waitMsMin = 500;
 /** Number of requests routed to other backends after which an open breaker sends a probe. */

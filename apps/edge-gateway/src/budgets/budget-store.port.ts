@@ -29,7 +29,7 @@ export interface BudgetLimits {
   readonly weeklyTokenBudget: number;
 }
 
-/** The tokens that a key had used from its budget at this edge's last sync with the budget store. */
+/** The tokens of the budget that the API key had used at the last sync of this edge with the budget store. */
 export interface SpentTokens {
   /** The day, as the number of days since 1970-01-01 in UTC. */
   readonly day: number;

@@ -1,6 +1,6 @@
 import type { SpentTokens } from './budget-store.port.ts';
 
-/** The usage of an account's API keys according to the request log, by key id. */
+/** For each API key id of an account, the usage according to the request log. */
 export type LoggedUsage = ReadonlyMap<string, SpentTokens>;
 
 /** Maximum number of concurrent reads. Each read returns the usage of one account. */

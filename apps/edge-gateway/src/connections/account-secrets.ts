@@ -10,9 +10,9 @@ const shownMs = 15 * 60 * 1_000;
 const valuesPerAccountMax = 1_024;
 
 /**
- * The stored credentials, by account, that this process has loaded. The secrets of an account are redacted only in
- * the account's own requests. If secrets were redacted in all requests, an account could change the log lines,
- * spans or stored contents of another account.
+ * For each account, the stored credentials that this process has loaded. The secrets of an account are redacted
+ * only in the account's own requests. If secrets were redacted in all requests, an account could change the log
+ * lines, spans or stored contents of another account.
  */
 export class AccountSecrets {
   readonly #sets: LRUCache<string, SecretSet>;

@@ -36,12 +36,12 @@ const checkEveryMs = 1_000;
 const lookupsMax = 16;
 
 /**
- * The open requests, by API key. When a key is revoked, expires or loses the scope `inference`, the key's requests
- * end with a matching error. The registry stores only references to requests that the server already holds, so it
- * needs little memory. A broadcast of a revocation ends the requests of the key immediately. Every second, a check
- * detects keys that have expired or that were changed. To detect changes with a lost broadcast, the check reads the
- * epochs (change numbers) of the keys from Redis. While both the account service and Redis are unavailable, open
- * requests continue and new requests are rejected.
+ * The open requests of each API key. When a key is revoked, expires or loses the scope `inference`, the key's
+ * requests end with a matching error. The registry stores only references to requests that the server already
+ * holds, so it needs little memory. A broadcast of a revocation ends the requests of the key immediately. Every
+ * second, a check detects keys that have expired or that were changed. To detect changes with a lost broadcast, the
+ * check reads the epochs (change numbers) of the keys from Redis. While both the account service and Redis are
+ * unavailable, open requests continue and new requests are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;

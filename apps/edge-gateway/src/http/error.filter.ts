@@ -11,7 +11,7 @@ import { formatOfPath, renderError } from '../request/http-response.ts';
  */
 const refusals = new Set([401, 403, 429]);
 
-/** Renders every error that a route throws as a registry error, in the format of the endpoint. */
+/** Renders every error that a route throws. The client receives a registry error in the format of the endpoint. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   readonly #log: Logger;

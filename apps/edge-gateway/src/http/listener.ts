@@ -32,8 +32,8 @@ const http1Options = {
 };
 
 /**
- * Over plain text, the first bytes on a connection determine its protocol, because AWS's SDK uses HTTP/2 with
- * prior knowledge by default. Over TLS, the protocol is negotiated through ALPN.
+ * Over plain text, the first bytes of a connection determine the protocol, because AWS's SDK uses HTTP/2 without
+ * negotiation by default. Over TLS, the protocol is negotiated through ALPN.
  */
 export function createListener(serveRequest: RequestListener, tls: TlsIdentity | undefined): Listener {
   return tls === undefined ? listenInPlainText(serveRequest) : listenSecurely(serveRequest, tls);

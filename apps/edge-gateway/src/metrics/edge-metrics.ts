@@ -144,7 +144,7 @@ function createPlanMetrics(metrics: Metrics): Omit<EdgeMetrics, keyof RequestMet
 
 /** Metrics for provider failures and overload. */
 export interface ResilienceMetrics {
-  /** Number of extra provider calls (retries, fallbacks and hedges), by kind. */
+  /** Number of extra provider calls of each kind (retry, fallback or hedge). */
   readonly retries: Counter<'kind'>;
   /** Number of provider calls that failed before the first byte of a usable response. */
   readonly upstreamFailures: Counter<'reason'>;

@@ -37,9 +37,9 @@ interface OperationBody {
 export interface OperationAnswer extends Partial<OperationBody> {
   readonly status: number;
   readonly description: string;
-  /** Descriptions of response headers other than `X-Request-ID`, by header name. */
+  /** Descriptions of response headers other than `X-Request-ID`. The keys are header names. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** An alternative form of the response, such as an event stream, by content type. */
+  /** An alternative form of the response with a different content type, such as an event stream. */
   readonly streams?: { readonly contentType: string; readonly description: string };
 }
 
@@ -53,7 +53,7 @@ export interface Operation {
   readonly tag: OperationTag;
   /** A short title of the operation for lists. */
   readonly summary: string;
-  /** Information for API users that is not in the schemas, as Markdown. */
+  /** A Markdown text with information for API users that is not in the schemas. */
   readonly description?: string;
   /** Path parameters, named in snake_case as they appear in the path. */
   readonly params?: z.ZodObject;

@@ -26,9 +26,9 @@ interface Outgoing {
 }
 
 /**
- * Forwards a request body as it arrives, with the stored credential for its provider. The promise resolves
- * when the response status and headers have arrived. A streamed body can be sent only once. A buffered body
- * is sent again if a provider call fails.
+ * Forwards a request body as it arrives, with the stored credential for the provider. The promise resolves when the
+ * response status and headers have arrived. A streamed body can be sent only once. A buffered body is sent again if
+ * a provider call fails.
  */
 export function forwardBody(
   outgoing: Outgoing,

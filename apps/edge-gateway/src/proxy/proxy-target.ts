@@ -44,8 +44,8 @@ export interface WantedProxy {
 }
 
 /**
- * Returns whether the body may contain a credential. A body may contain a credential only if its model may
- * belong to the hosted model service.
+ * Returns whether the body may contain a credential. A body can contain a credential only if the requested model
+ * could belong to the hosted model service.
  */
 export function mayBeHosted(model: string, catalog: ModelCatalog): boolean {
   return model.startsWith(`${hostedProvider}/`) || catalog.providersOf(model).includes(hostedProvider);

@@ -126,7 +126,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   /**
    * Decides whether to admit a request while Redis is unavailable. Each process admits only its share of the
-   * remaining requests. The last count from Redis stays in effect, because all counted requests may be recent.
+   * remaining requests. The last count from Redis is still used, because all counted requests may be in the window.
    */
   #admitLocally({ caller, known, unreported }: KeyWindow): RateDecision {
     const now = performance.now();

@@ -13,8 +13,8 @@
  * script subtracts the tokens from the time step of their lease.
  *
  * If Redis loses its data, each gateway sends the count that it last received. The field `base` contains the
- * largest count that any gateway has sent. The running total is the sum of `base` and the requests that were
- * admitted after Redis lost its data.
+ * largest count that any gateway has sent. The running total includes `base` and the requests that were admitted
+ * after Redis lost its data.
  *
  * The Redis hashes are small and expire, so the script may write while Redis is out of memory (Redis manual,
  * "Script flags"). Rate limits are exact even while Redis is out of memory.

@@ -42,9 +42,7 @@ export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEvent
   };
 }
 
-/**
- * Renders the model choice for the request's trace span, with candidates and rules as names and numbers only.
- */
+/** Renders the model choice for the request's trace span. Candidates and rules become names and numbers. */
 export function renderChoiceAttributes({ mode, reason, level, complexity, choice }: ModelChoice): Attributes {
   const { candidates, excluded } = choice;
   return {

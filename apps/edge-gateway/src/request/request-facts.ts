@@ -95,8 +95,8 @@ const names: Readonly<Record<keyof HostedFields, CloudField>> = {
 };
 
 /**
- * Reads the credential of the hosted service from the `cloud_*` fields of the request body, in the vault's
- * format. The returned credential is a secret. Null if the body contains no credential.
+ * Reads the credential of the hosted service from the `cloud_*` fields of the request body, and returns it in the
+ * vault's format. The returned credential is a secret. Null if the body contains no credential.
  * @throws GatewayError `missing_field` if a part of the credential is missing, or `invalid_field` if a part is
  * invalid
  */

@@ -1,8 +1,8 @@
 import type { JsonTape } from '@gateway/wire-formats';
 
 /**
- * Characters of English text per token, by OpenAI's rule of thumb. The gateway uses this ratio if no token count is
- * available.
+ * OpenAI's rule of thumb for the number of characters per token in English text. The gateway uses this ratio if no
+ * token count is available.
  */
 export const charactersPerToken = 4;
 

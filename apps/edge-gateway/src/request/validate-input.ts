@@ -89,7 +89,7 @@ const formatNames: Readonly<Record<string, string>> = {
   url: 'a URL',
   uuid: 'a UUID',
 };
-/** Singular and plural of the unit in which a length is given, by field type. */
+/** For each field type, singular and plural of the unit in which a length is given. */
 const unitNames: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],

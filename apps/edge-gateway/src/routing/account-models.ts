@@ -50,7 +50,7 @@ const listedMsMax = 2_500;
 export class AccountModels implements RequestModels {
   readonly #options: AccountModelsOptions;
   readonly #declared: RemoteCache<readonly DeclaredModel[]>;
-  /** Catalogues that include an account's declared models, by the list of declared models. */
+  /** For each list of declared models, a catalogue that includes these models. */
   readonly #built = new WeakMap<
     readonly DeclaredModel[],
     { listed: readonly unknown[]; catalog: ModelCatalog }

@@ -274,7 +274,7 @@ describe('the spool directory of a dead process', () => {
       const statusById = new Map(events.map((event) => [event.requestId, event.status]));
       expect(statusById.size).toBe(events.length);
       for (const id of accepted) expect(statusById.has(id)).toBe(true);
-      // The kill may cut off the last printed line, so the test requires only a minimum number of requests.
+      // Killing the process may cut off the last printed line, so the test requires only a minimum number of requests.
       expect(accepted.size).toBeGreaterThan(50);
       for (const id of finished) expect(statusById.get(id)).toBe('ok');
       commitEverything(spool);

@@ -22,7 +22,7 @@ export interface Segment {
   shippedBytes: number;
   /** Number of delivered batches that the worker has not reported as committed. */
   uncommittedBatches: number;
-  /** Number of bytes of the lines in the segment, by account. Empty for a recovered segment. */
+  /** For each account, the number of bytes of its lines in the segment. Empty for a recovered segment. */
   readonly accountBytes: Map<string, number>;
   /** Number of requests with an accept line in this segment but no end line on disk yet. */
   openAccepts: number;

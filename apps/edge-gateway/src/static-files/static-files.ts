@@ -5,7 +5,7 @@ import { extname, join, relative, sep } from 'node:path';
 /** A file of the dashboard or of the documentation, ready to send. */
 export interface StaticFile {
   readonly body: Buffer;
-  /** Contents of a file that were compressed at build time, by content coding. */
+  /** For each content coding, the contents of the file, which were compressed at build time. */
   readonly compressed: ReadonlyMap<'br' | 'gzip', Buffer>;
   readonly contentType: string;
   readonly etag: string;

@@ -26,7 +26,7 @@ export class ResponsesAnswer {
   readonly #decoder = new SseDecoder({ frameBytesMax: responsesEventBytesMax });
   /** Indexes of the output items that are hidden from the client. */
   readonly #hidden = new Set<number>();
-  /** The number of hidden output items before each visible item, by output index. */
+  /** For each output index of a visible item, the number of hidden items before the item. */
   readonly #shifts = new Map<number, number>();
   #hasContent = false;
 

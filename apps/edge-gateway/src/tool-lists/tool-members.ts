@@ -42,7 +42,7 @@ export function foldKey(key: string): string {
 /** Matches a normalized key. Most keys are already normalized. */
 const foldedKey = /^[a-z0-9]*$/;
 
-/** The exact spelling of each field that the tool rules cover, by its normalized key. */
+/** For each normalized key, the exact spelling of a field that the tool rules cover. */
 export type GovernedMembers = ReadonlyMap<string, string>;
 
 export function governMembers(names: readonly string[]): GovernedMembers {

@@ -104,8 +104,8 @@ interface InvalidCalls {
   /** Number of invalid calls to tools that were sent with the client's own definition. */
   readonly asWritten: number;
   /**
-   * Number of invalid calls to tools with a shortened definition. Shortened definitions are harmful if their share
-   * of invalid calls is higher than with full definitions.
+   * Number of invalid calls to tools with a shortened definition. Shortened definitions are harmful if they lead to
+   * a higher share of invalid calls than full definitions.
    */
   readonly shortened: number;
 }

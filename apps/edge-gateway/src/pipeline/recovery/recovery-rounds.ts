@@ -25,7 +25,7 @@ export interface RecoveryRoundsInput {
   readonly earlier?: EarlierRounds | undefined;
   /** Returns whether the first byte of the response was sent to the client. */
   hasSent(): boolean;
-  /** Estimates the usage of the latest provider call, for a response without reported usage. */
+  /** Estimates the usage of the latest provider call if the response reports no usage. */
   estimateUsage(charactersOut: number): TokenUsage;
   /** Sends the request for a recovery round. Rejects if `forward` rejects. */
   send(next: NextRound): Promise<UpstreamAnswer>;

@@ -20,7 +20,7 @@ export interface Recovery {
   readonly mode: RecoveryMode;
   readonly recoveryTool: RecoveryTool;
   /**
-   * Pruned tools by name, each with its first index in the client's list. The pruned tools are listed in the
+   * For each name of a pruned tool, the first index in the client's list. The pruned tools are listed in the
    * client's order.
    */
   readonly pruned: ReadonlyMap<string, number>;

@@ -127,7 +127,7 @@ function withAffinity(
   return effect !== 'none' && isAccountBound ? { ...target, affinity: conversation.key } : target;
 }
 
-/** Returns the target for the model that the client specified, with the account's fallbacks. */
+/** Returns the target for the client's model, and adds the account's fallbacks. */
 function chooseNamed(
   find: (model: string) => Target,
   request: ParsedRequest,

@@ -74,7 +74,7 @@ export async function callProvider(
     model: target.model,
     credential: connection.credential,
     stream: exchange.ledger.stream,
-    // A translated request drops the headers of the client's format, because a different format may use these headers differently.
+    // A translated request drops the headers of the client's format, because other formats may use the same headers differently.
     ...(isTranslated ? {} : { clientHeaders: withBeta(exchange.request.headers, planned.beta) }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(target.path === undefined ? {} : { path: target.path }),

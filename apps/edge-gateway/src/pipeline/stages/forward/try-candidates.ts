@@ -11,8 +11,8 @@ export type TryServices = HedgeServices;
 /**
  * Runs attempts until one attempt has a response for the client. After a failed attempt, the function tries another
  * credential. If no other credential is left, the function tries a fallback, and finally retries the failed
- * candidate. Retries stop when the retry budget is used up. If no further attempt can help, the client receives the
- * last failure. If the caller abandons a response (`ChatAnswer.giveUp`), this function is called again and
+ * candidate. Retries stop when the retry budget is used up. If no further attempt is possible, the client receives
+ * the last failure. If the caller abandons a response (`ChatAnswer.giveUp`), this function is called again and
  * continues with the next candidate. If no candidate is left after a broken response, the function throws the error
  * of the broken response.
  * @throws GatewayError `upstream_unavailable` if no candidate may be called now, or the error of the last

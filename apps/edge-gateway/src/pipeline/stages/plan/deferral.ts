@@ -29,7 +29,7 @@ export function chooseDeferral(
 }
 
 /**
- * The handling of tools that are not in the tool set, for a conversation with bound reasoning. Null means that all
+ * In a conversation with bound reasoning, the handling of tools that are not in the tool set. Null means that all
  * tools are sent unchanged.
  */
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;

@@ -24,11 +24,11 @@ const bytesMax = 8 * 1024 * 1024;
 const conversationDigits = 32;
 
 /**
- * Adds the hashes of the prompt to a usage event. The worker uses the hashes to find the cause of a prompt cache
- * miss. The hashes are added after the response was sent, and the function never throws. Requests without tools in
- * the provider's own format are not hashed. The function also skips prompts that are too short for the prompt cache,
- * and models that have no prompt cache. For a large request, the function returns a promise, so that other requests
- * can run in between.
+ * Adds hashes of the prompt to a usage event. The worker uses the hashes to find the cause of a prompt cache miss.
+ * The hashes are added after the response was sent, and the function never throws. A request is not hashed if it
+ * has no tools and uses the provider's own format. The function also skips prompts that are too short for the
+ * prompt cache, and models that have no prompt cache. For a large request, the function returns a promise, so that
+ * other requests can run in between.
  */
 export function addPrompt(
   event: RequestEventV1,
@@ -53,8 +53,8 @@ export function addPrompt(
 }
 
 /**
- * Returns whether the gateway hashes the prompt of a request. A request without tools in its provider's own format
- * is not hashed. A request without tools needs little processing, and hashing would delay the request noticeably.
+ * Returns whether the gateway hashes the prompt of a request. A request is not hashed if it has no tools and uses
+ * the provider's own format. Hashing would noticeably delay a request without tools.
  */
 function isCompared({ bytes, outline }: ParsedRequest, { lane }: RequestEventV1): boolean {
   return bytes.length <= bytesMax && (outline.tools.length > 0 || lane === 'translated');

@@ -47,8 +47,8 @@ interface PricedSavings {
  * prices are unknown, or if the request was not served. `net = saved tokens × mean price of this request's input −
  * prompt cache rewrites − recovery + cache markers`. The mean price covers all billed input, so leaving out cheap
  * cached input saves little. After recovery rounds, only the mean price of the first round is used. Without
- * pruning, the provider would have read the input only once. If the tool set has changed since the previous
- * request, all tokens of the prefix that were not read from the cache count as a cost.
+ * pruning, the provider would have read the input only once. If the tool set differs from earlier requests, all
+ * tokens of the prefix that were not read from the cache count as a cost.
  */
 export function priceSavings(
   event: Pick<

@@ -143,8 +143,8 @@ function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenR
 }
 
 /**
- * Counts calls to denied tools, and tool calls that violate the definition of their tool. Calls that violate
- * a tool's definition are handled by the client itself.
+ * Counts calls to denied tools, and tool calls that violate the definition of the called tool. Calls that violate a
+ * tool's definition are handled by the client itself.
  */
 function countInvalidCalls(exchange: Exchange, { summary }: RelayOutcome, metrics: EdgeMetrics): number {
   const { deniedTools } = exchange.ledger;

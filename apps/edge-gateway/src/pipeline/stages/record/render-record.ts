@@ -39,8 +39,8 @@ function clientText(value: string | string[] | undefined): string | null {
 }
 
 /**
- * Renders the final usage event for an accepted request from the records of its stages, without the savings
- * (`addSavings`). The code lists the fields one by one, because spreading a second object costs more than the
+ * Renders the final usage event of an accepted request from the records of the stages. The savings (`addSavings`)
+ * are not included. The code lists the fields one by one, because spreading a second object costs more than the
  * rest of the function.
  */
 export function renderEvent(

@@ -31,9 +31,9 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 };
 
 /**
- * Tools that are called in the transcript stay defined if the client defined them and its API key may use them. The
- * plan rewrites calls to undefined tools as calls to the recovery tool. Conversations with bound reasoning are
- * exempt, because their tool set cannot change. Their providers accept calls to undefined tools.
+ * Tools that are called in the transcript stay defined if the client defined the tools and the API key may use
+ * them. The plan rewrites calls to undefined tools as calls to the recovery tool. Conversations with bound
+ * reasoning are exempt, because their tool set cannot change. Their providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;

@@ -170,7 +170,7 @@ function noteContext(
   headers['x-svc-ctx-tokens-saved'] = String(saved);
 }
 
-/** Adds up the compression steps of all tools and messages, by step name. */
+/** For each compression step, adds up the token counts of all tools and messages. */
 export function sumSteps(
   plan: Pick<ToolPlan, 'schemaEdits' | 'context'>,
 ): Exchange['ledger']['compressionSteps'] {

@@ -16,7 +16,7 @@ const markerOf = (text: string): string => hash('sha256', text).slice(0, 12);
 const shorten = (text: string, version: number | undefined): string =>
   version === 2 ? text.trim().toLowerCase() : text.trim().toUpperCase();
 
-/** Creates a planner with a compressor that can fail and can support several versions of the steps. */
+/** Creates a planner with a compressor that can fail and can support several versions of the compression steps. */
 function open() {
   const asked: CompressBlocksRequest[] = [];
   const state = { isUp: true, forgets: false, kept: new Map<string, string>(), versions: [1] };

@@ -51,8 +51,8 @@ const stored = z.tuple([
 ]);
 
 /**
- * Stores the state of a conversation after its last request, by conversation key. If the state is missing, the
- * gateway computes the plan again. The new plan is the same if the policy version has not changed.
+ * Stores the state of each conversation after its last request, under the conversation key. If the state is
+ * missing, the gateway computes the plan again. The new plan is the same if the policy version has not changed.
  */
 export class ConversationMemo extends SharedMemo<RememberedConversation> {
   constructor(redis: ConversationRedis, log: Logger) {

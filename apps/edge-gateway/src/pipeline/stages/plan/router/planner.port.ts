@@ -28,7 +28,7 @@ export type SchemaMode = 'lossless' | 'balanced';
  */
 export interface Planner {
   selectTools(subject: PlanSubject, question: PlanQuestion, signal: AbortSignal): Promise<PlannedReply>;
-  /** Returns edits that shorten tool definitions, by tool position. Tools without savings are omitted. */
+  /** Returns, for each tool position, edits that shorten the definition. Tools without savings are omitted. */
   compressSchemas(
     subject: PlanSubject,
     caller: { readonly accountId: string },
