@@ -44,7 +44,7 @@ function distanceWithin(left: string, right: string, limit: number): number | un
   return distance > limit ? undefined : distance;
 }
 
-/** Returns the error text for an unknown provider, which suggests the most similar known provider. */
+/** Returns the error text for an unknown provider. It suggests the most similar known name. */
 export function explainUnknownProvider(name: string): string {
   const nearest = findNearest(name, providerNames);
   const suggestion = nearest === undefined ? '' : `Did you mean "${nearest}"? `;

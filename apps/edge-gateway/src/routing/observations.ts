@@ -49,9 +49,9 @@ interface Known {
 }
 
 /**
- * Response times per model and the complexity of requests, per account. Accounts never share their response
- * times and complexities. Once per second, each process adds its observations to totals in Redis. A request
- * waits for the totals only if it is the account's first request in the process.
+ * For each account, the response times per model and the complexity of requests. Accounts never share their
+ * response times and complexities. Once per second, each process adds its observations to totals in Redis. A
+ * request waits for the totals only if it is the account's first request in the process.
  */
 export class Observations {
   readonly #store: ObservationStore;
@@ -169,7 +169,7 @@ export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /** Decayed number of responses that the account has received. Every response changes the number. */
+  /** Decayed number of responses that the account has received. The count changes with every response. */
   readonly answers: number;
 }
 

@@ -33,7 +33,7 @@ export interface ContextEdits {
    * compressed.
    */
   readonly session: string | null;
-  /** Marker ids of the newest 64 pieces of text removed in this request. */
+  /** Marker ids for the newest 64 pieces of text that this request removes. */
   readonly markers: readonly string[];
   /** Ids of the newest 64 content blocks that arrived with this request and were compressed. */
   readonly blocks: readonly string[];

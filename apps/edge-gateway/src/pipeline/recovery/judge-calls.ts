@@ -15,7 +15,7 @@ export interface MadeCall {
 
 /**
  * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. The gateway itself
- * responds to all other tool calls.
+ * responds to a tool call with any other decision.
  */
 export type Verdict =
   | {

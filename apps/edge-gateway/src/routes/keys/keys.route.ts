@@ -147,8 +147,8 @@ export class KeysRoute {
   }
 
   /**
-   * Opens the sealed secret of an API key. Only this response, and replays with the same idempotency key,
-   * contain the secret.
+   * Opens the sealed secret of an API key. Only the response to this call, and replays with the same idempotency
+   * key, contain the secret.
    */
   #showSecret<Key extends ApiKey>(
     { key, sealedSecret, replayed }: { key: Key; sealedSecret: string; replayed: boolean },

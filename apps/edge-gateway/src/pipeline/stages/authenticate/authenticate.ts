@@ -12,10 +12,9 @@ interface AuthenticateServices {
 }
 
 /**
- * Identifies the caller by the API key in the headers, and records the time of authentication. After this
- * step, the account's credentials are redacted in the request's log lines and trace spans. Rejects with the
- * errors of `authenticateHeaders`, and with `insufficient_scope` if the API key may not be used for
- * inference.
+ * Identifies the caller by the API key in the headers, and records the time of authentication. After
+ * authentication, the account's credentials are redacted in the request's log lines and trace spans. Rejects with
+ * the errors of `authenticateHeaders`, and with `insufficient_scope` if the API key may not be used for inference.
  */
 export async function authenticate(exchange: Exchange, services: AuthenticateServices): Promise<Caller> {
   const caller = await authenticateHeaders(exchange.request.headers, services.grants);

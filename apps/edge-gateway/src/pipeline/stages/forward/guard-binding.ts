@@ -29,7 +29,7 @@ const bindingError = 'bound to a different conversation';
  * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a change by
  * the gateway may be the cause. After the rejection, the request is retried with `drop_block`, so that the provider
  * drops reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's own
- * setting always takes precedence. Other errors are relayed unchanged.
+ * setting always takes precedence. Errors that do not concern bound reasoning are relayed unchanged.
  */
 export async function sendBound(
   outbound: Outbound,

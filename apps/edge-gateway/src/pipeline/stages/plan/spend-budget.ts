@@ -20,7 +20,7 @@ export function isBudgetExhausted(caller: Caller, { budgets }: BudgetServices): 
 /**
  * Reserves the planned savings from the key's budget until the request ends. A plan without savings reserves no
  * tokens. If the remaining budget is unknown, the request is sent unchanged. If the budget is exhausted, the
- * request is sent unchanged. If the account chose rejection, the request is rejected with
+ * request is sent unchanged. If the account's settings require rejection, the request is rejected with
  * `saved_token_budget_exhausted`.
  */
 export async function spendBudget(

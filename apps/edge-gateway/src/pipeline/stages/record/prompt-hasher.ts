@@ -153,7 +153,7 @@ function withoutMessages(messages: readonly MessageOutline[], others: readonly B
   return [...others, ...empty].sort((one, other) => one.start - other.start);
 }
 
-/** The bytes of the messages. The map `replaced` maps start positions of edited texts to their replacements. */
+/** The bytes of the messages. The field `replaced` maps start positions of edited texts to their replacements. */
 interface MessageBytes {
   readonly bytes: Buffer;
   readonly replaced?: ReadonlyMap<number, Buffer>;

@@ -135,7 +135,7 @@ function settleBudget({ reservation }: Exchange, event: RequestEventV1 | null): 
   reservation.settle(event === null ? 0 : tokensSaved(event).net);
 }
 
-/** Updates the account's ratio of bytes per token for the model, from the billed tokens. */
+/** After a billed request, updates the account's ratio of bytes per token for the model. */
 function noteBilled({ attempts }: Exchange, event: RequestEventV1 | null, tokenRatios: TokenRatios): void {
   if (!event?.usage || event.usage.estimated || event.provider === null || event.model === null) return;
   const { accountId, provider, model } = event;

@@ -57,10 +57,10 @@ const brokenResponses: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Breaks off a stream after the client has received some of its frames. If the provider's response breaks off, the
- * gateway resets the client's connection. Agents retry a reset connection, but treat most error events as final.
- * After other errors, the function sends the error event of the endpoint's format and no success terminator.
- * HTTP/1.0 clients always receive the error event, because HTTP/1.0 also ends complete responses by closing the
- * connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
+ * gateway resets the client's connection. Agents retry a reset connection, but treat most error events as final. If
+ * the error has another cause, the client receives the error event of the endpoint's format and no success
+ * terminator. HTTP/1.0 clients always receive the error event, because HTTP/1.0 also ends complete responses by
+ * closing the connection. See docs/decisions/0009-broken-streams-reset-the-connection.md.
  * @param beforeEvent the bytes that end an unfinished event of the stream
  */
 export function breakOff(

@@ -46,8 +46,8 @@ export interface ResponseWriter {
 
 /**
  * Maximum length of a buffered frame in bytes. A server tool can send a whole document in a single event. The
- * messages parser accepts events of this length, and 64 KiB are added for the fields around the data. The parser
- * for chat completions has a lower limit.
+ * parser of the Responses API accepts the longest events, and 64 KiB are added for the fields around the data. All
+ * other parsers have lower limits.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 

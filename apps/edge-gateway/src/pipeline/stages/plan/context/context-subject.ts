@@ -52,7 +52,7 @@ export interface UnchangedTurns {
    * Absent for a token-counting request, which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
-  /** Absent if the provider accepts a changed prefix and requests need not wait for compression results. */
+  /** Absent if the provider accepts a changed prefix, so that no request must wait. */
   readonly wait?: Wait | undefined;
 }
 
