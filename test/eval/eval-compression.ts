@@ -65,7 +65,7 @@ console.log(
 );
 
 /**
- * Replays all transcripts for each model. As in an edge, clears are declared only for models that can
+ * Replays all transcripts for each model. Like an edge, the replay declares clears only for models that can
  * retrieve the omitted text. Without declared clears, all models receive the same text.
  */
 function serve(settings: Omit<CompressionSettings, 'sessionSeed'>): ServedReplays[] {

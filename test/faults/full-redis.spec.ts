@@ -94,7 +94,7 @@ const isFull = (redis: Redis): Promise<boolean> =>
     (error: unknown) => /OOM/.test(String(error)),
   );
 
-/** Waits until the request log contains each request with a response exactly once. */
+/** Waits until the request log contains each answered request exactly once. */
 async function expectAllLogged(): Promise<void> {
   for (const [accountId, names] of answered) {
     const read = () =>

@@ -12,7 +12,7 @@ export interface Instruction {
 
 export interface Stage {
   readonly name: string;
-  /** The stage or image that the stage is based on. */
+  /** The parent stage or image. */
   readonly from: string;
   readonly instructions: readonly Instruction[];
 }

@@ -43,13 +43,13 @@ const rule = (
 ): ProviderRule => ({ provider, modelsDev, genaiPrices, formats: ['chat-completions'], cache });
 
 /**
- * The cache rules come from the providers' own pages about prompt caching or context caching. OpenAI and
- * Azure cache prefixes of at least 1,024 tokens for at least five minutes, for OpenAI's models. DeepSeek
- * caches prefixes in units of 64 tokens. Groq caches prefixes for two hours. Moonshot, xAI and Z.ai cache
- * prefixes automatically, but their pages give no lengths or lifetimes. Anthropic and Amazon Bedrock cache
- * marked prefixes for five minutes. The minimum length for Anthropic and Bedrock is null, because it depends
- * on the model. Gemini caches prefixes automatically since Gemini 2.5, but its page gives no cache duration.
- * All other providers' cache rules are unknown.
+ * The cache rules come from the providers' own pages about prompt caching or context caching. For OpenAI's
+ * models, OpenAI and Azure cache prefixes of at least 1,024 tokens for at least five minutes. DeepSeek caches
+ * prefixes in units of 64 tokens. Groq caches prefixes for two hours. Moonshot, xAI and Z.ai cache prefixes
+ * automatically, but their pages give no lengths or lifetimes. Anthropic and Amazon Bedrock cache marked
+ * prefixes for five minutes. The minimum length for Anthropic and Bedrock is null, because it depends on the
+ * model. Gemini caches prefixes automatically since Gemini 2.5, but its page gives no cache duration. All
+ * other providers' cache rules are unknown.
  */
 export const providerRules: readonly ProviderRule[] = [
   { ...rule('openai', 'openai', 'openai', automatic(1024, 300)), maker: 'openai' },

@@ -54,7 +54,7 @@ export function planRelease(options: ReleaseOptions): ImageBuild[] {
   });
 }
 
-/** Returns the `images` entries of a Kubernetes overlay, with a release's digests. */
+/** Returns the `images` entries that pin a Kubernetes overlay to a release's digests. */
 export function renderOverlayImages(registry: string, digests: ReadonlyMap<string, string>): string {
   const lines = [...digests].map(
     ([name, digest]) =>

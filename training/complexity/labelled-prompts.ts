@@ -36,7 +36,7 @@ interface Row {
 const capableDefault = 'gpt-4-1106-preview';
 
 /**
- * Reads `labelled.jsonl`. The two models with labels in the most lines are compared. The capable model is the
+ * Reads `labelled.jsonl`. Compares the two models with labels in the most lines. The capable model is the
  * model that the data set's description names, or the model with more correct answers. Lines without a JSON
  * object, without a prompt, or without a label for each of the two models are counted and skipped.
  * @throws if no line is usable

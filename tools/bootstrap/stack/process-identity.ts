@@ -14,7 +14,7 @@ export type ProcessIdentity = z.infer<typeof processIdentity>;
 function readStartTime(pid: number): string | null {
   try {
     if (process.platform === 'linux') {
-      // The fields after the process name, which is in parentheses and may contain any character.
+      // Reads the fields after the process name, which is in parentheses and may contain any character.
       // Field 3 is the process state, and field 22 is the start time (see proc(5)).
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
