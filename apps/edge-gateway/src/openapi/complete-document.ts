@@ -35,7 +35,7 @@ export interface CompletedDocument {
   components?: { schemas?: Record<string, unknown> | undefined } | undefined;
 }
 
-/** Description and example for fields with one name. Missing examples are derived from the schema. */
+/** Description and example of fields with the same name. Missing examples are derived from the schema. */
 interface FieldText {
   readonly description: string;
   readonly example?: unknown;

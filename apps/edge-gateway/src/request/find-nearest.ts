@@ -1,6 +1,6 @@
 import { providerNames } from '@gateway/providers';
 
-/** Maximum length of a name for which the gateway suggests similar names. Longer names would take too long. */
+/** Maximum length of a name for which the gateway suggests similar names. Searches for longer names are slow. */
 const nameCharsMax = 100;
 /** Maximum edit distance (Levenshtein), in inserted, deleted or replaced characters. */
 const distanceMax = 2;

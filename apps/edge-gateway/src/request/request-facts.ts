@@ -15,8 +15,8 @@ import { bindsReasoning, thinksByDefault, type CatalogModel } from '@gateway/mod
 import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /**
- * Maximum size in bytes of a request body for which each processing step takes less than ten milliseconds. Even the
- * most complex body of this size is processed within this time.
+ * Maximum size in bytes of a request body for which each processing step takes less than ten milliseconds. Bodies
+ * of this size never take longer, regardless of their content.
  */
 const shortBytesMax = 128 * 1024;
 

@@ -4,7 +4,9 @@ import type { JsonTape } from '@gateway/wire-formats';
 import type { ParsedRequest } from '../request/request.ts';
 import { turnsReasoningOn } from '../request/request-facts.ts';
 
-/** JSON strings that mark file parts. Other JSON strings cannot contain them, because quotes are escaped. */
+/**
+ * JSON strings that mark file parts. Other JSON strings cannot contain these strings, because quotes are escaped.
+ */
 const imageMarks = ['"image_url"', '"image"'].map((mark) => Buffer.from(mark));
 const documentMarks = ['"document"', '"file"', '"input_file"'].map((mark) => Buffer.from(mark));
 /** Upper bound for the tokens in an image or a page (Anthropic, "Vision" and "PDF support"). */

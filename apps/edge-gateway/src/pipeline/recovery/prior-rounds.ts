@@ -33,8 +33,8 @@ export interface EarlierRounds {
   readonly usages: readonly TokenUsage[];
   readonly isUsageEstimated: boolean;
   /**
-   * Data of the fresh start. In a fresh start, the gateway sends the client's own request with every tool. No other
-   * recovery round follows a fresh start.
+   * The data that a fresh start needs. In a fresh start, the gateway sends the client's own request with every
+   * tool. No other recovery round follows a fresh start.
    */
   readonly freshStart?: { readonly count: number; readonly recovered: readonly string[] };
 }

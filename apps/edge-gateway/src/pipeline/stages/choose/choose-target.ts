@@ -156,7 +156,7 @@ const makers: readonly string[] = [
 
 /**
  * Chooses the provider for a bare model name. Providers in the account's preferred order come first, followed by
- * the maker of the model. In all other cases, returns undefined, because prices and privacy rules differ.
+ * the maker of the model. Returns undefined if neither rule applies, because prices and privacy rules differ.
  */
 export function preferProvider(usable: readonly string[], order: readonly string[] = []): string | undefined {
   if (usable.length === 1) return usable[0];

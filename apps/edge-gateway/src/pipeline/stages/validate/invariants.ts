@@ -33,8 +33,7 @@ export const toolChoiceIsForwarded: Invariant = ({ outline, plan }) => {
 /**
  * Tools that are called in the transcript stay defined if the client defined the tools and the API key may use
  * them. The plan rewrites calls to undefined tools as calls to the recovery tool. Conversations with bound
- * reasoning are exempt, because their tool set cannot change. Providers with bound reasoning accept calls to
- * undefined tools.
+ * reasoning are exempt, because their providers accept calls to undefined tools.
  */
 export const calledToolsAreDefined: Invariant = ({ outline, plan }) => {
   if (plan.deferral !== undefined || plan.bound !== undefined || plan.eligible.length === 0) return null;

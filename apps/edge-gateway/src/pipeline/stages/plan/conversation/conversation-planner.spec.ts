@@ -79,8 +79,7 @@ describe('ConversationPlanner', () => {
     await conversations.plan(subjectOf(turns), signal);
     expect(asked[1]?.session).toMatchObject({ isUndecided: true, lateTokens: 100 });
     expect(asked[2]?.session).toMatchObject({ isUndecided: true, lateTokens: 300, forwarded: [0, 1, 2] });
-    // Another replica reads the decision from Redis.
-    // After the decision, the number of tokens in earlier requests stays constant.
+    // Another replica reads the decision from Redis. After the decision, the number of tokens in earlier requests stays constant.
     const other = openPlanner(() => reply({}), stored);
     await other.conversations.plan(subjectOf([...turns, 'assistant', 'tool']), signal);
     expect(other.asked[0]?.session).toEqual({
