@@ -23,7 +23,7 @@ export interface OpenedCredential {
   readonly baseUrl: string | null;
 }
 
-/** One provider key of a credential. It has the form that `libs/providers` expects. */
+/** One provider key of a credential. The key has the form that `libs/providers` expects. */
 export interface OpenedKey {
   readonly apiKey: string;
   /** Texts that must never appear in logs or responses. */

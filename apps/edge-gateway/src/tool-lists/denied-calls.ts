@@ -125,7 +125,7 @@ export class DeniedCalls {
     this.#deny(state, name);
   }
 
-  /** Hides a call to a denied tool that the provider itself runs. Also hides the output of the call. */
+  /** Hides a call to a denied tool that the provider itself runs. The method also hides the output of the call. */
   #judgePart(state: ChoiceState, block: number, part: { readonly extensions: object }): void {
     const item = (part.extensions as { readonly responses?: JsonObject }).responses?.['rawItem'];
     const denied = findDeniedItem(item, this.#permission);

@@ -146,7 +146,7 @@ export class AnswerBody {
       this.#reader?.fail(error);
       this.#tellFollowers(false);
     };
-    // At this time, the caller has possibly not started to read the response body.
+    // The caller may not have started to read the response body yet.
     if (this.#reader === undefined) setImmediate(tell);
     else process.nextTick(tell);
   }

@@ -93,8 +93,7 @@ export class ContextPlanner {
 
   /**
    * A cache marker protects the messages of earlier requests. If its earlier form is lost, a protected message is
-   * sent unchanged. A marker on a new message does not protect the message, because agents always mark the newest
-   * message.
+   * sent unchanged. A marker does not protect new messages, because agents always mark the newest message.
    */
   #protectMarked(
     { accountId, outline, candidates }: ContextSubject,
