@@ -1,6 +1,6 @@
 // Writes the second stage for the first encoder or, with `--both`, the second stage for both encoders.
 // The output folder is models/reranker or, with X, models/minilm/second-stage.
-// The models that were fitted without a family of tool sets go to training/folds. Usage:
+// The models for cross-validation, each fitted without one family of tool sets, go to training/folds. Usage:
 // `node training/export-reranker.ts [--both]`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

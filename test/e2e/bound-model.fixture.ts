@@ -221,7 +221,7 @@ function answerConverse(
 }
 
 /**
- * Returns true if a request allows the provider to drop reasoning that is bound to another prefix. The
+ * Returns true if a request asks the provider to drop reasoning blocks that do not match the conversation. The
  * request must also enable the beta feature.
  */
 export function asksToDrop({ headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>): boolean {

@@ -123,8 +123,8 @@ describe('the egress guard', () => {
       const literal = !base_url.includes('localhost');
       const answer = await send(closed, { method: 'PUT', path, key: account.apiKey, body });
       if (literal) expectError(answer, { ...invalid, code: 'egress_denied' });
-      // The test stores the address through an edge that allows private addresses.
-      // The test calls the address through an edge that forbids private addresses.
+      // The first edge allows private addresses, so the account can store the provider's private address.
+      // The second edge forbids private addresses, so it must refuse to call the provider.
       await connectProvider(baseUrl, account.apiKey, body);
       const called = await postChat(closed, account.apiKey, hello('cerebras'));
       expectError(called, { ...invalid, code: 'egress_denied' });

@@ -94,7 +94,7 @@ const ofTexts: Readonly<Record<string, (text: string) => unknown>> = {
   'credential forms': (text) => redactText(text, undefined),
   'an account’s credentials, including hostile credentials': (text) => redactText(text, hostileSecrets),
   'log values': (text) => redactValue({ error_detail: text }, hostileSecrets),
-  // The gateway shortens longer error bodies before it redacts them.
+  // The gateway shortens error bodies to 1 MiB before it redacts them.
   'provider errors': (text) => redactErrorBody(Buffer.from(text.slice(0, 1024 * 1024)), ['aaaaaaaaaaaa']),
   'exact JSON': (text) => parseExactJson(JSON.stringify(text)),
   'recovery calls': (text) => parseRecoveryToolCall(text),

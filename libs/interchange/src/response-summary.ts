@@ -48,8 +48,8 @@ export interface ResponseSummary {
    */
   readonly cacheMiss: CacheMissReport | undefined;
   /**
-   * Changes that the provider made to reasoning in the request, with the provider's type and reason for each
-   * change. At most 16 different kinds of changes are stored.
+   * Counts the changes that the provider reported for the reasoning in the request. A key contains the type and
+   * the reason of a change. At most 16 different kinds of changes are stored.
    */
   readonly inputTransformations: ReadonlyMap<string, number>;
   /** The error that the provider reported within the response. */

@@ -17,7 +17,7 @@ export interface StreamOrder {
   readonly everyMs: number;
   /** The number of text characters in each chunk, in addition to the send time. */
   readonly fillBytes: number;
-  /** Whether the provider may split chunks within a frame or a character. */
+  /** Whether a chunk may end in the middle of a frame or a character. */
   readonly cutsFrames: boolean;
 }
 

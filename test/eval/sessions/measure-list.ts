@@ -93,8 +93,8 @@ export async function measureList(
 }
 
 /**
- * Measures a new account with the shipped priors, both without and with recovery. Also measures an account
- * whose policy the worker computed from the measured conversations.
+ * Computes the cost and recall of two accounts. A new account uses the shipped priors, once with recovery and once
+ * without. The policy of the other account was computed by the worker from the measured conversations.
  */
 async function measurePriced(
   model: CatalogModel,

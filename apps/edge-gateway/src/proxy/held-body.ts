@@ -25,7 +25,7 @@ interface HeldParts {
   readonly size: number;
 }
 
-/** A request body that was read until its model was known. The rest of the request body is read later. */
+/** A request body of which only the part up to the model's name was read. The rest of the body is read later. */
 export class HeldBody {
   place: ModelPlace;
   readonly #request: IncomingMessage;

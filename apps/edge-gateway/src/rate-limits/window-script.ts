@@ -111,7 +111,7 @@ export type WindowReply = readonly [
   emptyMs: number,
   /** Milliseconds until the window has room for the rejected requests. */
   roomMs: number,
-  /** The later of the epochs of the API key and its account. */
+  /** The higher of two numbers, which are the API key's epoch and the account's epoch. */
   epoch: number,
   /** Number of tokens in the lease. */
   leased: number,

@@ -16,7 +16,7 @@ const namedMax = 3;
  * Suggests a description and examples that distinguish a tool from a similar tool. The suggestion combines
  * the tool's action and object with the parameters and name words that the similar tool lacks. The suggestion
  * does not describe the similar tool, because such a description would attract the wrong requests. Returns
- * null if the similar tool also has all of the tool's parameters and name words.
+ * null if the tool has no parameter and no word in its name that the similar tool lacks.
  */
 export function suggestWording(tool: AssessedTool, neighbour: AssessedTool): SuggestedWording | null {
   const own = listOwnKeys(tool, neighbour);

@@ -10,8 +10,8 @@ import { readAssessments, type ToolAssessment } from '../../assess-tools/assess-
  */
 const requestsMax = 1_000;
 /**
- * Minimum number of decisions in which another tool ranked higher than the called tool. A suggestion from fewer
- * decisions would not be reliable.
+ * Minimum number of decisions in which another tool ranked higher than the called tool. A suggestion from
+ * only one or two decisions would not be reliable.
  */
 const collisionsMin = 3;
 /**

@@ -93,7 +93,7 @@ export function renderToolCall(call: Omit<ToolCallPart, 'type'>): JsonObject {
   };
 }
 
-/** Parses the `format` of a custom tool. Returns undefined for any format except a complete grammar. */
+/** Parses the `format` of a custom tool. Returns undefined if the format is not a grammar with all its fields. */
 export function parseGrammar(raw: unknown): ToolGrammar | undefined {
   const format = asObject(raw);
   const { syntax, definition, ...rest } = asObject(format?.grammar) ?? {};

@@ -68,8 +68,8 @@ export function isStream({ headers }: ProviderAnswer, { ledger }: Exchange): boo
 }
 
 /**
- * The first bytes of the lines in server-sent events. The lines start with `data`, `event`, `id` or `retry`, or
- * are comments.
+ * Every line of a server-sent event starts with one of these bytes. A line is a comment, or starts with `data`,
+ * `event`, `id` or `retry`.
  */
 const eventBytes = new Set(Buffer.from('deir:'));
 

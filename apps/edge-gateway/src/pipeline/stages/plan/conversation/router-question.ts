@@ -57,8 +57,8 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
 
 /**
  * Returns the tools that are forwarded regardless of their rank.
- * @param known the tools that the instructions named in the conversation's first planned request. Undefined for the
- * first planned request itself.
+ * @param known the tools that the instructions named in the conversation's first planned request. Undefined
+ * if no earlier request of the conversation was planned.
  */
 export function toolContext(
   outline: RequestOutline,
