@@ -72,6 +72,15 @@ describe('chooseK', () => {
     expect(ask({ price: { ...price, cachedTokensMin: 100_000 } })).toMatchObject(regrown);
   });
 
+  it('prunes no tool that recovery cannot reach, even if pruning without recovery costs less', () => {
+    const sure = { recall: measuredRecall([[8, 0.96]]), price: { ...price, cacheRead: 0.25, cacheWrite: 1 } };
+    expect(ask({ ...sure, mayRecover: false })).toMatchObject({ k: 8, recovery: { armed: false } });
+    expect(ask({ ...sure, recoveredShare: 0.5 })).toMatchObject({ k: 8, recovery: { armed: true } });
+    const names = { ...sure, price: { ...price, listTokens: 400 } };
+    expect(ask(names)).toMatchObject({ k: undefined, why: 'net_negative' });
+    expect(ask({ ...names, mayRecover: false })).toMatchObject({ k: 8, recovery: { armed: false } });
+  });
+
   it('does not enable recovery if listing tool names costs more than recovery saves', () => {
     expect(ask({ price: { ...price, listTokens: 400 } }).recovery.armed).toBe(false);
   });

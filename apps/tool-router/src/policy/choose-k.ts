@@ -97,10 +97,9 @@ export interface KChoice {
  * Chooses the K with the lowest cost. Without recovery, K is the smallest value with sufficient recall. With
  * recovery, the share of needed tools that are forwarded or recovered must meet the recall target. The cost of
  * a K (number of ranked tools) includes the definitions over the whole conversation, the tool names in the
- * recovery tool, and the expected recovery rounds. Recovery is enabled only if the option with recovery is
- * cheaper than the option without recovery. If pruning would cost more than it saves, all tools are forwarded.
- * A conversation that started with the whole tool list gets a K only if the remaining savings exceed the cost
- * of rewriting the prompt cache.
+ * recovery tool, and the expected recovery rounds. If pruning would cost more than it saves, all tools are
+ * forwarded. A conversation that started with the whole tool list gets a K only if the remaining savings exceed
+ * the cost of rewriting the prompt cache.
  */
 export function chooseK(question: KQuestion): KChoice {
   const { tools, kOverride } = question;
@@ -126,21 +125,18 @@ export function neededRecall(recallTarget: number, recoveredShare: number): numb
 
 /**
  * The client's override determines K (the number of ranked tools). With an override, recovery is enabled only
- * if it costs less than the definitions that it replaces.
+ * if it costs less than the definitions that it replaces. With the priors, the router prunes without recovery
+ * only if the request does not permit recovery. The priors guarantee no recall, and a pruned tool without
+ * recovery is lost.
  */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
-  const { scored, kOverride, tools, mayRecover } = question;
-  if (kOverride === null && question.measured !== null)
-    return measuredOption(question, question.measured, rates);
-  const plain = plainOption(question, rates);
+  const { scored, kOverride, measured, tools, mayRecover } = question;
+  if (kOverride === null && measured !== null) return measuredOption(question, measured, rates);
   const recovered = mayRecover ? recoveredOption(question, rates) : undefined;
-  if (kOverride !== null && recovered !== undefined && recovered.cost < tools * rates.definition)
-    return recovered;
-  const options = [plain, recovered].filter((option) => option !== undefined && option.k < scored);
-  return options.reduce<Option | undefined>(
-    (one, other) => (other !== undefined && (one === undefined || other.cost < one.cost) ? other : one),
-    undefined,
-  );
+  const usesRecovery =
+    kOverride === null ? mayRecover : (recovered?.cost ?? Infinity) < tools * rates.definition;
+  const option = usesRecovery ? recovered : plainOption(question, rates);
+  return option !== undefined && option.k < scored ? option : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { RequestOutline } from '@gateway/interchange';
-import { editedLength, formatNamed } from '@gateway/wire-formats';
+import type { PlanReason, RequestOutline } from '@gateway/interchange';
+import { formatNamed } from '@gateway/wire-formats';
 import type { Caller, ParsedRequest } from '../../../request/request.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { buildRecovery, type RecoveryInput, acceptsRecoveryTool } from '../../recovery/build-recovery.ts';
@@ -20,11 +20,12 @@ export interface RecoverySubject {
 }
 
 /**
- * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery tool
- * would be as long as the pruned definitions, pruned tools cannot be recovered. Without the recovery tool, tools
- * that are called in the transcript are forwarded, because the request must define every called tool. If a request
- * in a conversation with recovery cannot carry the recovery tool, every tool is sent. Without recovery, the recall
- * of the pruned tool set would be below the target.
+ * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
+ * tool is as long as the pruned definitions, every tool is sent, because pruning would save nothing. Only an API
+ * key's override of K (the number of ranked tools) prunes tools in this case. Without the recovery tool, tools
+ * that the transcript calls are forwarded, because the request must define every called tool. If a request in a
+ * conversation with recovery cannot carry the recovery tool, every tool is sent. Without recovery, the pruned
+ * tool set would fall below the recall target.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
@@ -34,12 +35,15 @@ export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPl
   const isUnreachable = isPruned && planned.deferral === undefined;
   const isArmed = isUnreachable && reply?.recovery.armed === true;
   const isReachable = isArmed && acceptsRecoveryTool(subject.request);
-  if (isArmed && !isReachable) return withEveryTool(planned);
+  if (isArmed && !isReachable) return withEveryTool(planned, 'uncertain');
   if (!isPruned && context.recall === null) return planned;
   const recovery = isReachable ? buildRecovery(describeRecovery(planned, subject, true)) : null;
   if (recovery !== null && savesBytes(recovery, subject.request.outline, planned))
     return { ...planned, recovery };
-  const whole = isUnreachable ? withCalledTools(planned, subject.request.outline) : planned;
+  const isUseless = recovery !== null && planned.reason !== 'override';
+  const whole = isUseless
+    ? withEveryTool(planned, 'net_negative')
+    : withCalledTools(planned, subject.request);
   const mayRecall = context.recall !== null && acceptsRecoveryTool(subject.request);
   return mayRecall ? { ...whole, recovery: buildRecovery(describeRecovery(whole, subject, false)) } : whole;
 }
@@ -98,8 +102,8 @@ const needCharactersMax = 1_000;
 const requestedMax = 8;
 
 /**
- * Returns whether the recovery tool and the rewritten calls are shorter than the definitions that they
- * replace.
+ * Returns whether the recovery tool is shorter than the definitions that it replaces. Both lengths stay constant
+ * as long as the tool set does not change, so all requests of a conversation get the same result.
  */
 function savesBytes(
   recovery: Recovery,
@@ -111,26 +115,23 @@ function savesBytes(
     const range = sent.has(index) ? undefined : tools[index]?.range;
     return range === undefined ? sum : sum + range.end - range.start;
   }, 0);
-  const addedBytes = [recovery.recoveryTool, ...recovery.openingMessages].reduce(
-    (sum, part) => sum + Buffer.byteLength(JSON.stringify(part)),
-    0,
-  );
-  const spent = addedBytes + editedLength(0, recovery.callEdits);
-  return recovery.recall !== null || spent < saved;
+  return Buffer.byteLength(JSON.stringify(recovery.recoveryTool)) < saved;
 }
 
-function withEveryTool(planned: ToolPlan): ToolPlan {
+function withEveryTool(planned: ToolPlan, reason: PlanReason): ToolPlan {
   const { reply, eligible } = planned;
   const recovery = { armed: false, way: 'in_place' } as const;
   return {
     ...planned,
     forwarded: eligible,
-    reason: 'uncertain',
+    reason,
     reply: reply === null ? null : { ...reply, k: null, recovery },
   };
 }
 
-function withCalledTools(planned: ToolPlan, { tools, messages }: RequestOutline): ToolPlan {
+/** Deferred tools that the transcript calls were added earlier, by `loadCalledTools`. */
+function withCalledTools(planned: ToolPlan, { outline: { tools, messages } }: ParsedRequest): ToolPlan {
+  if (planned.deferral !== undefined) return planned;
   const called = new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));
   const sent = new Set(planned.forwarded);
   const forwarded = planned.eligible.filter((index) => {
