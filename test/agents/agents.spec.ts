@@ -6,12 +6,9 @@
 import { testSubjects } from './compare-sessions.fixture.ts';
 
 testSubjects([
-  { name: 'codex', format: 'responses' },
   { name: 'codex', format: 'responses', servers: true },
-  { name: 'continue', format: 'chat-completions' },
   { name: 'continue', format: 'chat-completions', servers: true },
   { name: 'continue', format: 'messages', servers: true },
   { name: 'pi', format: 'messages' },
-  { name: 'qwen-code', format: 'chat-completions' },
   { name: 'qwen-code', format: 'chat-completions', servers: true },
 ]);

@@ -1,6 +1,6 @@
 /**
  * A scripted model that completes tasks as a capable model would. The model calls the tools in the request
- * directly, and calls pruned tools through the recovery tool.
+ * directly. The model calls pruned tools through the recovery tool, and searches for deferred tools.
  */
 import type { JsonObject } from '@gateway/interchange';
 import type { ModelTurn } from '../e2e/scripted-model.fixture.ts';
@@ -18,6 +18,11 @@ export interface Task {
   /** The user's message, from which the scripted model recognizes the task. */
   readonly prompt: string;
   readonly steps: readonly Step[];
+}
+
+export interface CapableTurn extends ModelTurn {
+  /** The name of the deferred tool that the provider's search finds before the call. */
+  readonly searched?: string;
 }
 
 /**
@@ -40,7 +45,7 @@ const recoveryTool = /^svc_more_tools/;
 const [searchTool, callTool] = ['tool_search', 'tool_call'];
 
 /** Returns the model's next turn. */
-export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): ModelTurn {
+export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): CapableTurn {
   const found = findTask(prompt.items, tasks);
   // Agents also send requests without tools, for example to generate a title or a summary.
   if (found === undefined || prompt.tools.length === 0) return { text: 'A task with files' };
@@ -49,7 +54,11 @@ export function chooseTurn(prompt: Prompt, tasks: readonly Task[]): ModelTurn {
   const step = task.steps[countDone(since)];
   if (step === undefined) return { text: `The last output was: ${results.at(-1) ?? 'nothing'}` };
   const calls = prompt.items.filter(({ kind }) => kind === 'call').length;
-  return { calls: [{ id: `call_${String(calls).padStart(8, '0')}`, ...chooseCall(prompt, step, results) }] };
+  const { isSearched, ...call } = chooseCall(prompt, step, results);
+  return {
+    calls: [{ id: `call_${String(calls).padStart(8, '0')}`, ...call }],
+    ...(isSearched === true ? { searched: call.name } : {}),
+  };
 }
 
 /** Returns the conversation's newest task, and the items after the user message of that task. */
@@ -78,6 +87,8 @@ interface Call {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly arguments: JsonObject;
+  /** Whether the provider's search must find the tool before the call. */
+  readonly isSearched?: boolean;
 }
 
 function chooseCall(prompt: Prompt, step: Step, results: readonly string[]): Call {
@@ -87,6 +98,7 @@ function chooseCall(prompt: Prompt, step: Step, results: readonly string[]): Cal
     return {
       ...{ name: offered.name, namespace: offered.namespace },
       arguments: writeArguments(offered, step, results),
+      isSearched: offered.isDeferred === true && !prompt.loaded.includes(offered.name),
     };
   const hidden = callHidden(prompt, step, names, results) ?? callDeferred(prompt, step);
   if (hidden !== undefined) return hidden;

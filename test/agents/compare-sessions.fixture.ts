@@ -1,10 +1,12 @@
 /** Runs an agent's session directly and through the gateway, and tests the differences. */
-import { agentNamed, type AgentFormat } from '../../tools/agent/agents.ts';
+import { agentNamed, type Agent, type AgentFormat } from '../../tools/agent/agents.ts';
+import { optionsOf, type Endpoint } from '../../tools/agent/configure.ts';
 import { installPackage } from '../../tools/agent/install-package.ts';
 import { send } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
 import { isBasicTool } from './capable-model.fixture.ts';
 import { runSession, type Session, type SessionRequest } from './sessions.fixture.ts';
+import { signingModel } from './signing-model.fixture.ts';
 import { strands } from './strands.fixture.ts';
 import { connect, plainAssignment, serversAssignment } from './tasks.fixture.ts';
 import { countRounds, findResumed, listPrefixChanges } from './transcripts.fixture.ts';
@@ -15,6 +17,10 @@ export interface Subject {
   readonly name: string;
   readonly format: AgentFormat;
   readonly servers?: true;
+  /** Whether the model signs its reasoning and binds it to the prompt's prefix. */
+  readonly isSigning?: true;
+  /** The account's compression mode. The default is `lossless`. */
+  readonly compression?: 'balanced';
 }
 
 interface Comparison {
@@ -33,22 +39,51 @@ export async function installSubjects(subjects: readonly Subject[]): Promise<voi
   for (const name of names) await installPackage(name);
 }
 
+export const agentOf = (name: string): Agent => (name === strands.name ? strands : agentNamed(name));
+
+/** Returns the agent with another model in its configuration. */
+function withModel(agent: Agent, format: AgentFormat, model: string): Agent {
+  const options = optionsOf(agent, format);
+  const { adapt = (text: string) => text, args = [] } = options;
+  const replace = (text: string): string => text.replaceAll(options.model, model);
+  const replaced = {
+    ...options,
+    model,
+    args: args.map(replace),
+    adapt: (text: string) => replace(adapt(text)),
+  };
+  return { ...agent, formats: { [format]: replaced } };
+}
+
 async function compare(subject: Subject): Promise<Comparison> {
-  const agent = subject.name === strands.name ? strands : agentNamed(subject.name);
+  const { format, isSigning, compression } = subject;
+  const named = agentOf(subject.name);
+  const agent = isSigning ? withModel(named, format, signingModel) : named;
   const options = subject.servers
-    ? { agent, format: subject.format, assignment: serversAssignment, serversOf: await installServers() }
-    : { agent, format: subject.format, assignment: plainAssignment };
-  const [direct, served] = await Promise.all([runSession(options), runSession({ ...options, connect })]);
+    ? { agent, format, isSigning, assignment: serversAssignment, serversOf: await installServers() }
+    : { agent, format, isSigning, assignment: plainAssignment };
+  const preferences = compression === undefined ? {} : { compression: { mode: compression } };
+  const connecting = (url: string): Promise<Endpoint> => connect(url, preferences);
+  const [direct, served] = await Promise.all([
+    runSession(options),
+    runSession({ ...options, connect: connecting }),
+  ]);
   return { subject, direct, served };
 }
 
+/** The largest number of tools in the prompts. Deferred tools are not part of a prompt. */
 const toolsOf = ({ requests }: Session): number =>
-  Math.max(...requests.map(({ prompt }) => prompt.tools.length));
+  Math.max(...requests.map(({ prompt }) => prompt.tools.filter((tool) => !tool.isDeferred).length));
 const uncachedOf = (session: Session): number => {
   const { tokens, cachedTokens } = findResumed(session);
   return tokens - cachedTokens;
 };
 const ratioOf = ({ direct, served }: Comparison): number => served.cost / direct.cost;
+
+const titleOf = ({ name, format, servers, isSigning, compression }: Subject): string => {
+  const conditions = [format, servers && 'MCP servers', isSigning && 'bound reasoning', compression];
+  return `${name} (${conditions.filter((each) => each !== undefined).join(', ')})`;
+};
 
 /** Returns a report line that compares an agent's session through the gateway with a direct session. */
 function describeRun(comparison: Comparison): string {
@@ -62,28 +97,28 @@ function describeRun(comparison: Comparison): string {
   const both = (render: (session: Session) => number | string): string =>
     `${render(direct)} → ${render(served)}`;
   return [
-    `${subject.name} ${subject.format}${subject.servers ? ', MCP servers' : ''}`.padEnd(40),
+    titleOf(subject).padEnd(50),
     `tools ${both(toolsOf)}`.padEnd(15),
     `requests ${both(({ requests }) => requests.length)}`.padEnd(17),
     `tokens ${both(tokens)}`.padEnd(20),
     `resume: cached ${both(share)}, uncached ${both(uncachedOf)}`.padEnd(55),
     `rounds ${countRounds(served)}`,
+    ...(served.signing === null ? [] : [`searches ${served.signing.searches}`]),
     `cost ${ratioOf(comparison).toFixed(3)}\n`,
   ].join(' | ');
 }
 
 /** An agent's basic tools are the tools that the agent offers without MCP servers. */
 const basicTools = ({ prompt }: SessionRequest): string[] =>
-  prompt.tools.flatMap(({ name, namespace }) => (namespace === undefined && isBasicTool(name) ? [name] : []));
+  prompt.tools.flatMap(({ name, namespace, isDeferred }) =>
+    namespace === undefined && isDeferred !== true && isBasicTool(name) ? [name] : [],
+  );
 
 /** Defines the tests of the given sessions. The last test compares the costs over all sessions. */
 export function testSubjects(subjects: readonly Subject[]): void {
   const comparisons: Comparison[] = [];
   beforeAll(() => installSubjects(subjects), SETUP_WITHIN_MS);
-  const titled = subjects.map(
-    (subject) =>
-      [`${subject.name} (${subject.format}${subject.servers ? ', MCP servers' : ''})`, subject] as const,
-  );
+  const titled = subjects.map((subject) => [titleOf(subject), subject] as const);
   describe.each(titled)('%s', (_title, subject) => {
     let comparison: Comparison;
     beforeAll(async () => {
@@ -93,18 +128,43 @@ export function testSubjects(subjects: readonly Subject[]): void {
     }, SESSIONS_WITHIN_MS);
 
     testComparison(() => comparison);
+    if (subject.isSigning) testSigning(() => comparison);
   });
 
   // Qwen Code defers the tools of MCP servers behind its own search, so the gateway has few tools to prune.
   const planned = subjects.filter(({ name, servers }) => servers && name !== 'qwen-code');
-  if (planned.length > 0)
-    test('the mean cost with MCP servers is at most 60% of the direct cost', () => {
-      const ratios = comparisons
-        .filter(({ subject }) => planned.includes(subject))
-        .map((comparison) => ratioOf(comparison));
-      expect(ratios).toHaveLength(planned.length);
-      expect(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length).toBeLessThanOrEqual(0.6);
-    });
+  if (planned.length > 0) testPlanned(planned, comparisons);
+}
+
+/** Tests the sessions with so many tools that the gateway prunes or defers most of them. */
+function testPlanned(planned: readonly Subject[], comparisons: readonly Comparison[]): void {
+  const select = (subjects: readonly Subject[]): Comparison[] =>
+    comparisons.filter(({ subject }) => subjects.includes(subject));
+
+  test('the mean cost with MCP servers is at most 60% of the direct cost', () => {
+    const ratios = select(planned).map(ratioOf);
+    expect(ratios).toHaveLength(planned.length);
+    expect(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length).toBeLessThanOrEqual(0.6);
+  });
+
+  const recovering = planned.filter(({ isSigning }) => !isSigning);
+  const formats = [...new Set(recovering.map(({ format }) => format))];
+  test.each(formats)('a model reaches a pruned tool with the recovery tool (%s)', (format) => {
+    const rounds = select(recovering.filter((subject) => subject.format === format)).map(({ served }) =>
+      countRounds(served),
+    );
+    expect(Math.max(...rounds)).toBeGreaterThan(0);
+  });
+}
+
+function testSigning(given: () => Comparison): void {
+  test('keeps the signed reasoning valid, and finds a deferred tool with the search of the provider', () => {
+    const { direct, served } = given();
+    const invalid = ({ signing }: Session) => signing?.verdicts.filter(({ kind }) => kind !== 'accepted');
+    expect(invalid(direct)).toEqual([]);
+    expect(invalid(served)).toEqual([]);
+    expect(served.signing?.searches).toBeGreaterThan(0);
+  });
 }
 
 function testComparison(given: () => Comparison): void {

@@ -1,5 +1,6 @@
 /** The fields of a provider request that a scripted model reads, in the same form for all three formats. */
 import type { JsonObject } from '@gateway/interchange';
+import { listAdditions } from '@gateway/testing';
 import type { AgentFormat } from '../../tools/agent/agents.ts';
 
 export interface OfferedTool {
@@ -21,6 +22,8 @@ export interface Prompt {
   readonly format: AgentFormat;
   readonly tools: readonly OfferedTool[];
   readonly items: readonly PromptItem[];
+  /** Names of the deferred tools that the transcript loads, by a search or by a message of the gateway. */
+  readonly loaded: readonly string[];
   /** The tool list and the instructions as text, without cache markers. */
   readonly head: readonly [tools: string, instructions: string];
   /** The messages as text, without cache markers. */
@@ -86,16 +89,29 @@ function readChat(request: JsonObject): Prompt {
       });
       return [{ kind: 'assistant', text: textOf(content) }, ...calls];
     }),
+    loaded: [],
     head: [render(request.tools), ''],
     messages: renderEach(request.messages),
   };
 }
 
+/** Returns the names of the deferred tools that a message loads. */
+function listLoaded(message: JsonObject): string[] {
+  const references = listOf(message.content).flatMap(({ content }) =>
+    listOf(objectOf(content).tool_references),
+  );
+  return [...references.map(({ tool_name }) => wordOf(tool_name)), ...listAdditions(message)];
+}
+
+/** The provider puts the definition of a deferred tool after the message that loads the tool. */
 function readMessages(request: JsonObject): Prompt {
+  const tools = listOf(request.tools);
+  const messages = listOf(request.messages);
+  const definitionOf = (name: string): string => render(tools.find((tool) => tool.name === name));
   return {
     format: 'messages',
-    tools: listOf(request.tools).map(readTool),
-    items: listOf(request.messages).flatMap(({ role, content }) => {
+    tools: tools.map(readTool),
+    items: messages.flatMap(({ role, content }) => {
       const kind = role === 'assistant' ? 'assistant' : 'user';
       if (typeof content === 'string') return [{ kind, text: content } as const];
       return listOf(content).map((block): PromptItem => {
@@ -106,8 +122,9 @@ function readMessages(request: JsonObject): Prompt {
         return { kind: 'call', ...called, arguments: objectOf(block.input) };
       });
     }),
-    head: [render(request.tools), render(request.system)],
-    messages: renderEach(request.messages),
+    loaded: messages.flatMap(listLoaded),
+    head: [render(tools.filter((tool) => tool.defer_loading !== true)), render(request.system)],
+    messages: messages.map((message) => render(message) + listLoaded(message).map(definitionOf).join('')),
   };
 }
 
@@ -128,6 +145,7 @@ function readResponses(request: JsonObject): Prompt {
       if (item.role === 'user') return [{ kind: 'user', text: textOf(item.content) }];
       return item.role === 'assistant' ? [{ kind: 'assistant', text: textOf(item.content) }] : [];
     }),
+    loaded: [],
     head: [render(request.tools), render(request.instructions)],
     messages: renderEach(request.input),
   };

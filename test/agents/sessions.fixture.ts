@@ -9,6 +9,7 @@ import type { McpServer } from '../../tools/agent/mcp-servers.ts';
 import { renderTurn } from '../e2e/scripted-model.fixture.ts';
 import { chooseTurn, type Task } from './capable-model.fixture.ts';
 import { cachedText, readPrompt, type Prompt } from './prompts.fixture.ts';
+import { SigningModel } from './signing-model.fixture.ts';
 import type { Assignment } from './tasks.fixture.ts';
 import { createWorkspace, runAgent, type Workspace } from './workspace.fixture.ts';
 
@@ -29,6 +30,8 @@ export interface Session {
   /** The contents of the files that the tasks wrote, by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly requests: readonly SessionRequest[];
+  /** The model that signed the session's reasoning. Null if the model does not sign its reasoning. */
+  readonly signing: SigningModel | null;
   /** The input token cost, expressed as a number of uncached input tokens. */
   readonly cost: number;
 }
@@ -37,8 +40,9 @@ const charactersPerToken = 4;
 /** Providers cache prompts of at least 1,024 tokens, in steps of 128 tokens. */
 const cachedTokensMin = 1024;
 const cacheStepTokens = 128;
-/** The prices of a cache read and a cache write, relative to uncached input (GPT-4.1, Claude Sonnet 4.5). */
+/** The prices of a cache read and a cache write, relative to uncached input (GPT-4.1, Claude Sonnet 4.5 and Opus 5.5). */
 const prices = {
+  signing: { read: 0.05, write: 1.25 },
   'chat-completions': { read: 0.25, write: 1 },
   responses: { read: 0.1, write: 1 },
   messages: { read: 0.1, write: 1.25 },
@@ -65,25 +69,36 @@ function countShared(one: string, other: string): number {
 
 const troubledRequest = 3;
 
+interface ProviderOptions {
+  readonly trouble?: ReplayControls | undefined;
+  /** The model that signs its reasoning. By default, responses have no reasoning. */
+  readonly signing?: SigningModel | null;
+}
+
 /** Starts the scripted provider for one session. */
-export async function openProvider(tasks: readonly Task[], trouble?: ReplayControls) {
+export async function openProvider(tasks: readonly Task[], options: ProviderOptions = {}) {
+  const { trouble, signing = null } = options;
   const requests: SessionRequest[] = [];
   const cache = new PromptCache();
   const provider = await startReplayProvider();
   let turn = 0;
   let received = 0;
-  provider.setControls(({ url, body }) => {
+  provider.setControls((request) => {
+    const { url, body } = request;
     // Some agents request the list of models.
     if (body.length === 0) return { status: 200, body: { object: 'list', data: [] } };
     received += 1;
     const isTroubled = trouble !== undefined && received === troubledRequest;
     if (isTroubled && trouble.status !== undefined) return trouble;
+    const rejection = signing?.check(request);
+    if (rejection !== undefined) return rejection;
     const prompt = readPrompt(url, body);
     const use = cache.read(cachedText(prompt));
     requests.push({ turn, prompt, ...use });
     const usage = { inputTokens: use.tokens, cachedInputTokens: use.cachedTokens, outputTokens: 20 };
     const isStream = (JSON.parse(body.toString('utf8')) as { stream?: boolean }).stream === true;
-    const answer = renderTurn(prompt.format, { ...chooseTurn(prompt, tasks), ...usage }, isStream);
+    const chosen = { ...chooseTurn(prompt, tasks), ...usage };
+    const answer = signing?.answer(body, chosen) ?? renderTurn(prompt.format, chosen, isStream);
     return isTroubled ? { ...answer, ...trouble } : answer;
   });
   return { provider, requests, startTurn: (next: number) => (turn = next) };
@@ -95,6 +110,8 @@ export interface SessionOptions {
   readonly assignment: Assignment;
   /** Returns the agent's MCP servers. Without `serversOf`, the agent has no MCP servers. */
   readonly serversOf?: (workspace: Workspace) => readonly McpServer[];
+  /** Whether the model signs its reasoning and rejects reasoning behind a changed prefix. */
+  readonly isSigning?: boolean | undefined;
   /** The provider's failure at the session's third request, such as an error or a truncated stream. */
   readonly trouble?: ReplayControls;
   /** Connects the provider to the gateway. Without `connect`, the agent calls the provider without the gateway. */
@@ -111,7 +128,9 @@ export async function runSession(options: SessionOptions): Promise<Session> {
   // Node loads packages from the folder of the agent's `.mjs` file.
   if (agent.file?.endsWith('.mjs')) symlinkSync(packages, join(home, 'node_modules'));
   const tasks = assignment.tasks(folder);
-  const { provider, requests, startTurn } = await openProvider(tasks, options.trouble);
+  const signing = options.isSigning === true ? new SigningModel() : null;
+  const { trouble } = options;
+  const { provider, requests, startTurn } = await openProvider(tasks, { trouble, signing });
   try {
     const endpoint = (await connect?.(provider.url)) ?? { base: provider.url, key: 'sk-direct' };
     const setting = { format: options.format, home, servers: options.serversOf?.(workspace) ?? [] };
@@ -129,7 +148,8 @@ export async function runSession(options: SessionOptions): Promise<Session> {
       outputs: turns.map(({ output }) => output),
       files: Object.fromEntries(written.map((name) => [name, readOr(join(folder, name), '')])),
       requests,
-      cost: requests.reduce((sum, request) => sum + priceOf(request), 0),
+      signing,
+      cost: requests.reduce((sum, request) => sum + priceOf(request, signing !== null), 0),
     };
   } finally {
     workspace.remove();
@@ -145,7 +165,7 @@ function readOr(path: string, instead: string): string {
   }
 }
 
-function priceOf({ prompt: { format }, tokens, cachedTokens }: SessionRequest): number {
-  const { read, write } = prices[format];
+function priceOf({ prompt: { format }, tokens, cachedTokens }: SessionRequest, isSigning: boolean): number {
+  const { read, write } = prices[isSigning ? 'signing' : format];
   return cachedTokens * read + (tokens - cachedTokens) * write;
 }

@@ -6,14 +6,18 @@ import type { Task } from './capable-model.fixture.ts';
 import type { Endpoint } from '../../tools/agent/configure.ts';
 import { memoryFile } from './workspace.fixture.ts';
 
-/** Creates an account with planning enabled for all formats, and connects the session's provider. */
-export async function connect(providerUrl: string): Promise<Endpoint> {
+/**
+ * Creates an account with planning enabled for all formats, and connects the session's provider.
+ * @param preferences further routing preferences of the account
+ */
+export async function connect(providerUrl: string, preferences: object = {}): Promise<Endpoint> {
   const { baseUrl } = sharedStack();
   const { apiKey: key } = await createTestAccount(sharedStack());
   for (const provider of ['openai', 'anthropic'])
     await connectProvider(baseUrl, key, { provider, api_key: 'sk-upstream', base_url: `${providerUrl}/v1` });
   const path = '/v1/account/routing/preferences';
-  const answer = await send(baseUrl, { method: 'PUT', path, key, body: { responses: { plan: true } } });
+  const body = { responses: { plan: true }, ...preferences };
+  const answer = await send(baseUrl, { method: 'PUT', path, key, body });
   expect(answer.status).toBe(200);
   return { base: baseUrl, key };
 }
@@ -55,16 +59,26 @@ export const plainAssignment: Assignment = {
   written: { 'answer.txt': 'kestrel', 'second.txt': 'kestrelkestrel' },
 };
 
+/** The notes lead to a tool that neither user turn suggests. */
+const serversFiles = {
+  'notes.txt': 'The code word is kestrel.\nFirst write to places.txt what limits your access to files.\n',
+};
+const places = (seen: string): string => /Allowed directories/.exec(seen)?.[0] ?? 'lost';
 const entity = { name: 'kestrel', entityType: 'code word', observations: ['It is in notes.txt.'] };
 
-/** Tasks that also require two tools of the MCP server `memory`. */
+/**
+ * An assignment that also needs two tools of the MCP server `memory`, and a tool of the MCP server `files` that
+ * the gateway cannot predict.
+ */
 export const serversAssignment: Assignment = {
-  files,
+  files: serversFiles,
   tasks: (folder) => [
     {
       prompt: `Read ${folder}/notes.txt, write its code word to answer.txt, and save it as an entity in the knowledge graph.`,
       steps: [
         { purpose: 'read', path: `${folder}/notes.txt` },
+        { purpose: 'other', tool: 'list_allowed_directories', arguments: {} },
+        { purpose: 'write', path: `${folder}/places.txt`, content: places },
         { purpose: 'write', path: `${folder}/answer.txt`, content: codeWord },
         { purpose: 'other', tool: 'create_entities', arguments: { entities: [entity] } },
       ],
@@ -80,6 +94,7 @@ export const serversAssignment: Assignment = {
   ],
   written: {
     ...plainAssignment.written,
+    'places.txt': 'Allowed directories',
     [memoryFile]: expect.stringContaining('"name":"kestrel"') as string,
   },
 };

@@ -3,17 +3,27 @@
  * the gateway.
  */
 import type { ReplayControls } from '@gateway/testing';
-import { agentNamed, type AgentFormat } from '../../tools/agent/agents.ts';
-import { installSubjects } from './compare-sessions.fixture.ts';
+import type { AgentFormat } from '../../tools/agent/agents.ts';
+import { agentOf, installSubjects } from './compare-sessions.fixture.ts';
 import { runSession, type Session } from './sessions.fixture.ts';
 import { connect, plainAssignment } from './tasks.fixture.ts';
 
 const subjects: { readonly name: string; readonly format: AgentFormat }[] = [
   { name: 'codex', format: 'responses' },
   { name: 'continue', format: 'chat-completions' },
+  { name: 'continue', format: 'messages' },
   { name: 'opencode', format: 'chat-completions' },
+  { name: 'opencode', format: 'messages' },
+  { name: 'opencode', format: 'responses' },
+  { name: 'pi', format: 'chat-completions' },
   { name: 'pi', format: 'messages' },
+  { name: 'pi', format: 'responses' },
   { name: 'qwen-code', format: 'chat-completions' },
+  { name: 'qwen-code', format: 'messages' },
+  { name: 'cline', format: 'chat-completions' },
+  { name: 'cline', format: 'messages' },
+  { name: 'strands', format: 'chat-completions' },
+  { name: 'strands', format: 'messages' },
 ];
 beforeAll(() => installSubjects(subjects), 600_000);
 
@@ -36,7 +46,7 @@ describe.each(subjects)('$name ($format)', ({ name: agentName, format }) => {
   test.each(troubles)(
     'the agent recovers from %s during a session if the agent recovers with a direct connection',
     async (name, trouble) => {
-      const options = { agent: agentNamed(agentName), format, assignment: plainAssignment, trouble };
+      const options = { agent: agentOf(agentName), format, assignment: plainAssignment, trouble };
       const [direct, served] = await Promise.all([runSession(options), runSession({ ...options, connect })]);
       process.stdout.write(
         `${agentName}, ${name}: directly ${isFinished(direct)}, served ${isFinished(served)}\n`,

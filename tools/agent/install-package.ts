@@ -1,10 +1,13 @@
-/** Installs the pinned packages in `packages` from the npm registry, each in a folder that git ignores. */
+/**
+ * Installs the pinned packages in `packages` from the npm registry. The packages have several hundred megabytes,
+ * so all checkouts of a user share one folder.
+ */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../bootstrap/stack/root.ts';
 
 const run = promisify(execFile);
 const files = ['package.json', 'package-lock.json'];
@@ -21,7 +24,8 @@ export async function installPackage(name: string): Promise<string> {
   const pinned = join(import.meta.dirname, 'packages', name);
   const versions = createHash('sha256');
   for (const file of files) versions.update(readFileSync(join(pinned, file)));
-  const folder = join(root, '.data/agents', `${name}-${versions.digest('hex').slice(0, 16)}`);
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const folder = join(cache, 'agent-gateway/agents', `${name}-${versions.digest('hex').slice(0, 16)}`);
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
@@ -31,7 +35,12 @@ export async function installPackage(name: string): Promise<string> {
   await run('npm', ['install', ...options], { cwd: unfinished });
   const script = scripts[name];
   if (script !== undefined) await run(process.execPath, [join(unfinished, script)], { cwd: unfinished });
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(unfinished, folder);
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another checkout may have installed the same versions in the meantime.
+    rmSync(unfinished, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
   return folder;
 }
