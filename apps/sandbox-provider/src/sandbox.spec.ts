@@ -237,6 +237,12 @@ describe('embeddings of the sandbox provider', () => {
     expect(answer.statusCode).toBe(status);
     expect(answer.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
   });
+
+  it('explains a violated rule without the terms of the validator', async () => {
+    const payload = { model, input: 'x', dimensions: 0 };
+    const answer = await sandbox.inject({ method: 'POST', url: '/v1/embeddings', payload });
+    expect(answer.json()).toMatchObject({ error: { message: "Invalid 'dimensions': must be at least 1" } });
+  });
 });
 
 describe('the sandbox provider returns an error in the format of the OpenAI API', () => {

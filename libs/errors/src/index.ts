@@ -1,3 +1,4 @@
+export { explainIssue, renderPath } from './explain-issue.ts';
 export {
   GatewayError,
   toGatewayError,

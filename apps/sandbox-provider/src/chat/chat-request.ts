@@ -1,3 +1,4 @@
+import { explainIssue, renderPath } from '@gateway/errors';
 import { z } from 'zod';
 import { ProviderError } from './provider-error.ts';
 
@@ -98,7 +99,7 @@ export interface ChatRequest {
 
 /** Parses a body. Throws `ProviderError` with status 400 and the name of the invalid field. */
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, { error: explainIssue });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const param = renderPath(issue?.path ?? []);
@@ -168,12 +169,6 @@ function readToolChoice(
 
 function byteLength(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
-}
-
-function renderPath(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
-    .join('');
 }
 
 /** Returns the text in a message. For an array of message parts, returns the concatenated text parts. */
