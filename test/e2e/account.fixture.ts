@@ -68,7 +68,7 @@ export async function createTestKey(
 export async function connectProvider(
   gatewayUrl: string,
   apiKey: string,
-  body: { provider: string; api_key: string; base_url?: string },
+  body: { provider: string; base_url?: string } & Record<string, string>,
 ): Promise<Answer> {
   const answer = await send(gatewayUrl, { method: 'PUT', path: '/v1/account/providers', key: apiKey, body });
   if (answer.status !== 200) throw new Error(`the provider was not connected: ${answer.text}`);

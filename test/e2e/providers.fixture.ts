@@ -9,6 +9,7 @@ export const providersPath = '/v1/account/providers';
 /** The record of a provider that has no stored credential. */
 export const disconnected = {
   connected: false,
+  verified: false,
   credential_hint: null,
   created_at: null,
   rotated_at: null,

@@ -51,12 +51,13 @@ async function startProxy(target: () => string): Promise<Proxy> {
 
 /**
  * Connects the providers to a base URL that leads back to the gateway. The provider credential is the
- * account's own API key for the gateway.
+ * account's own API key for the gateway. The requests that check the credentials are forgotten.
  */
 async function connectTo(address: string): Promise<void> {
   const urls = { openai: `${address}/v1`, anthropic: address, hosted: address };
   for (const [provider, base_url] of Object.entries(urls))
     await connectProvider(stack.baseUrl, key, { provider, api_key: key, base_url });
+  proxy.received.length = 0;
 }
 
 const messages = [{ role: 'user', content: 'Hi' }];

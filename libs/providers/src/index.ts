@@ -3,8 +3,15 @@ export {
   connectionFields,
   type ConnectionField,
   type ConnectionFields,
+  type ConnectionShape,
   type SavedConnection,
 } from './provider/connection-fields.ts';
+export {
+  judgeCredential,
+  mayListPublicly,
+  renderCredentialCheck,
+  type CheckedConnection,
+} from './credential-check.ts';
 export { checkCredential } from './connections/check-credential.ts';
 export { connectionShapeOf, resolveConnection } from './connections/resolve-connection.ts';
 export {

@@ -1,6 +1,6 @@
 import { azureConnection } from './connections/cloud-connections.ts';
 import { ownServer, type ConnectionShape } from './provider/connection-fields.ts';
-import type { AuthScheme } from './provider/http.ts';
+import type { AuthScheme, CredentialCheck } from './provider/http.ts';
 import type { Provider, ProviderQuirks } from './provider/provider.ts';
 import type { ProxyRoutes } from './provider/proxy-route.ts';
 import { changeOpenAiRoutes, rerankRoute as rerank, type RouteDifferences } from './proxies/proxy-routes.ts';
@@ -31,6 +31,7 @@ interface OpenAiCompatibleRow {
   readonly takesCustomTools?: boolean;
   /** Whether some of the provider's models accept tools only through the Responses API. */
   readonly hasResponsesModels?: boolean;
+  readonly credentialCheck?: CredentialCheck;
 }
 
 const openAiCompatible = ({
@@ -118,6 +119,8 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'xAI',
     baseUrl: 'https://api.x.ai/v1',
     docsUrl: 'https://docs.x.ai/docs/api-reference',
+    // xAI rejects an incorrect API key with the status 400.
+    credentialCheck: { path: '/models', refusedStatuses: [400, 401, 403] },
     proxyRoutes: {
       'videos/generations': { path: '/videos/generations', shape: xaiVideo, videos: xaiVideos },
     },
@@ -148,6 +151,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     docsUrl: 'https://openrouter.ai/docs/api-reference/overview',
+    credentialCheck: { path: '/key' }, // OpenRouter lists its models publicly.
     proxyRoutes: { rerank },
     quirks: { streamUsage: 'last-choice', reasoningField: 'reasoning' },
   }),
@@ -262,6 +266,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Google Gemini (OpenAI-compatible)',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     docsUrl: 'https://ai.google.dev/gemini-api/docs/openai',
+    credentialCheck: { path: '/models', refusedStatuses: [400, 401, 403] },
     quirks: { wholeToolArguments: true },
   }),
   // Cohere's own adapter for OpenAI's format. Cohere's adapter rejects `stream_options`.
@@ -270,6 +275,7 @@ export const openAiCompatibleTable: readonly Provider[] = [
     displayName: 'Cohere (OpenAI-compatible)',
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     docsUrl: 'https://docs.cohere.com/docs/compatibility-api',
+    credentialCheck: { path: '/../../v1/models?page_size=1' },
   }),
   // Each Azure resource has a separate address, which is part of the connection.
   openAiCompatible({

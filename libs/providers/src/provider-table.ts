@@ -38,6 +38,8 @@ const providerTable: readonly Provider[] = [
     auth: { kind: 'header', name: 'x-goog-api-key' },
     chatPaths: { gemini: '/models/{model}:generateContent' },
     streamPaths: { gemini: '/models/{model}:streamGenerateContent?alt=sse' },
+    // Google rejects an invalid API key with the status 400 (API_KEY_INVALID).
+    credentialCheck: { path: '/models?pageSize=1', refusedStatuses: [400, 401, 403] },
     // https://ai.google.dev/gemini-api/docs/openai is the source for all endpoints except videos.
     proxyRoutes: {
       embeddings: { path: '/openai/embeddings', auth: { kind: 'bearer' } },
@@ -62,6 +64,8 @@ const providerTable: readonly Provider[] = [
     chatPaths: { gemini: '/publishers/google/models/{model}:generateContent' },
     streamPaths: { gemini: '/publishers/google/models/{model}:streamGenerateContent?alt=sse' },
     connection: vertexConnection,
+    // See https://cloud.google.com/vertex-ai/generative-ai/docs/context-cache/context-cache-getinfo
+    credentialCheck: { path: '/cachedContents?pageSize=1' },
     // See https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference
     proxyRoutes: {
       embeddings: { path: '/publishers/google/models/{model}:predict', shape: vertexEmbedding },
@@ -82,6 +86,8 @@ const providerTable: readonly Provider[] = [
     docsUrl: 'https://docs.cohere.com/reference/chat',
     auth: { kind: 'bearer' },
     chatPaths: { cohere: '/chat' },
+    // Cohere lists models only in version 1 of its API. See https://docs.cohere.com/reference/list-models
+    credentialCheck: { path: '/../v1/models?page_size=1' },
     proxyRoutes: {
       embeddings: { path: '/embed', shape: cohereEmbedding },
       rerank: rerankRoute,
@@ -124,6 +130,8 @@ const providerTable: readonly Provider[] = [
     chatPaths: { converse: '/model/{model}/converse' },
     streamPaths: { converse: '/model/{model}/converse-stream' },
     connection: hostedConnection,
+    // See https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ListAsyncInvokes.html
+    credentialCheck: { path: '/async-invoke?maxResults=1' },
     proxyRoutes: hostedRouteOf,
     quirks: {},
   },

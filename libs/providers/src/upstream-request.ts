@@ -111,7 +111,8 @@ function renderUrl(call: UpstreamCall): string {
   return url;
 }
 
-const deploymentPath = /\/deployments\/(?:\{|%7B)model(?:\}|%7D)(?=$|\?)/;
+/** The part of an Azure base URL that belongs to a single deployment. */
+export const deploymentPath = /\/deployments\/(?:\{|%7B)model(?:\}|%7D)(?=$|\?)/;
 
 /** Caches parsed URLs, because parsing a URL costs more than building all headers. */
 const urls = new LRUCache<string, string>({

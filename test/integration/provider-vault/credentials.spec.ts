@@ -270,7 +270,12 @@ describe('the provider vault', () => {
     const report = (refusedStatus: number | null) =>
       edge.call(reportCredential, { accountId, provider: 'openai', refusedStatus });
     const lastError = async () => (await edge.call(listCredentials, { accountId })).credentials[0]?.lastError;
+    const verified = async () => (await edge.call(listCredentials, { accountId })).credentials[0]?.verified;
+    await expect(verified()).resolves.toBe(false);
+    await report(null);
+    await expect(verified()).resolves.toBe(true);
     await expect(report(401)).resolves.toEqual({ changed: true });
+    await expect(verified()).resolves.toBe(false);
     await expect(lastError()).resolves.toBe('The provider refused the credential with status 401.');
     const request = { accountId, provider: 'openai', recipientPublicKey: recipient.publicKey };
     await expect(edge.call(openCredential, request)).resolves.toMatchObject({ isFailing: true });

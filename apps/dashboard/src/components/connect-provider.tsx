@@ -1,30 +1,30 @@
-import { Button, Modal, PasswordInput, TextInput, Textarea } from '@mantine/core';
+import { Alert, Button, Modal, PasswordInput, Radio, Stack, TextInput, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Provider } from '../api/providers.ts';
 import { useConnectProvider } from '../api/providers.ts';
 import { notifyDone } from '../lib/notices.ts';
 import { ErrorState } from './states.tsx';
+import { Foreign } from './values.tsx';
 import classes from './connect-provider.module.css';
 import type { ConnectFields } from './render-connect-body.ts';
-import { renderConnectBody } from './render-connect-body.ts';
+import { chooseFields, renderConnectBody } from './render-connect-body.ts';
 
 interface ConnectDialogProps {
   readonly provider: Provider;
   readonly onClose: () => void;
 }
 
-/** A form with exactly the fields that this provider accepts. */
+/**
+ * A form with exactly the fields that this provider accepts. If the provider rejects the credential, the form stays
+ * open, so that the user can correct the credential.
+ */
 export function ConnectDialog({ provider, onClose }: ConnectDialogProps) {
   const [fields, setFields] = useState<ConnectFields>({});
-  const connect = useConnectProvider();
-  const send = useMutation({
-    mutationFn: (given: ConnectFields) => connect.mutateAsync(renderConnectBody(provider.provider, given)),
-    onSuccess: ({ display_name }) => {
-      notifyDone(`${display_name} is connected.`);
-      onClose();
-    },
-  });
+  const [group, setGroup] = useState(0);
+  const choice = chooseFields(provider.fields, group);
+  const send = useSend(provider, choice.names, onClose);
+  const failure = send.data?.last_error ?? null;
   return (
     <Modal
       opened
@@ -40,18 +40,66 @@ export function ConnectDialog({ provider, onClose }: ConnectDialogProps) {
           send.mutate(fields);
         }}
       >
-        <ConnectForm provider={provider} fields={fields} onChange={setFields} />
+        <GroupChoice provider={provider} chosen={group} onChoose={setGroup} />
+        {choice.names.map((name) => (
+          <Field
+            key={name}
+            name={name}
+            isRequired={choice.required.includes(name)}
+            value={fields[name] ?? ''}
+            onChange={(value) => setFields({ ...fields, [name]: value })}
+          />
+        ))}
         {send.isError ? <ErrorState error={send.error} /> : null}
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={send.isPending}>
-            Connect
-          </Button>
-        </div>
+        {failure === null ? null : <FailedCheck failure={failure} />}
+        <Buttons isSaved={failure !== null} isBusy={send.isPending} onClose={onClose} />
       </form>
     </Modal>
+  );
+}
+
+/** Sends the fields with the given names. The form closes unless the check of the credential fails. */
+function useSend(provider: Provider, names: readonly string[], onClose: () => void) {
+  const connect = useConnectProvider();
+  return useMutation({
+    mutationFn: (given: ConnectFields) =>
+      connect.mutateAsync(renderConnectBody(provider.provider, given, names)),
+    onSuccess: ({ display_name, verified, last_error }) => {
+      if (last_error !== null) return;
+      notifyDone(`${display_name} is connected. ${verified ? 'The credential works.' : unchecked}`);
+      onClose();
+    },
+  });
+}
+
+interface ButtonsProps {
+  /** Whether the credential has been saved although its check failed. */
+  readonly isSaved: boolean;
+  readonly isBusy: boolean;
+  readonly onClose: () => void;
+}
+
+function Buttons({ isSaved, isBusy, onClose }: ButtonsProps) {
+  return (
+    <div className={classes.buttons}>
+      <Button variant="default" onClick={onClose}>
+        {isSaved ? 'Close' : 'Cancel'}
+      </Button>
+      <Button type="submit" loading={isBusy}>
+        Connect
+      </Button>
+    </div>
+  );
+}
+
+const unchecked = 'The first successful request verifies the credential.';
+
+function FailedCheck({ failure }: { readonly failure: string }) {
+  return (
+    <Alert color="yellow" variant="light" role="alert" title="Saved, but the check of the credential failed">
+      <Foreign>{failure}</Foreign> Correct the fields and connect again, or close the form to keep the
+      credential.
+    </Alert>
   );
 }
 
@@ -64,7 +112,7 @@ interface FieldRow {
 /** Labels and descriptions of the fields that the API accepts. */
 const rows: Readonly<Record<string, FieldRow>> = {
   api_key: { label: 'API key', description: 'The key from your provider.', kind: 'secret' },
-  access_key_id: { label: 'Access key ID', description: 'Instead of an API key.', kind: 'text' },
+  access_key_id: { label: 'Access key ID', description: 'The ID of an AWS access key.', kind: 'text' },
   secret_access_key: {
     label: 'Secret access key',
     description: 'The secret that belongs to the access key ID.',
@@ -99,26 +147,32 @@ const rows: Readonly<Record<string, FieldRow>> = {
   },
 };
 
-interface ConnectFormProps {
+interface GroupChoiceProps {
   readonly provider: Provider;
-  readonly fields: ConnectFields;
-  readonly onChange: (fields: ConnectFields) => void;
+  readonly chosen: number;
+  readonly onChoose: (group: number) => void;
 }
 
-function ConnectForm({ provider, fields, onChange }: ConnectFormProps) {
-  const { required, optional } = provider.fields;
-  // A provider that needs a credential with several parts allows only one provider key.
-  const hasMore = required.includes('api_key') && !required.includes('base_url');
-  const names = [...required, ...optional, ...(hasMore ? ['additional_api_keys'] : [])];
-  return names.map((name) => (
-    <Field
-      key={name}
-      name={name}
-      isRequired={required.includes(name)}
-      value={fields[name] ?? ''}
-      onChange={(value) => onChange({ ...fields, [name]: value })}
-    />
-  ));
+/** The choice between the kinds of credentials. Each option names the fields that are needed together. */
+function GroupChoice({ provider, chosen, onChoose }: GroupChoiceProps) {
+  const { one_of: groups } = provider.fields;
+  if (groups === undefined) return null;
+  const labels = groups.map(({ required }) =>
+    required.map((name) => rows[name]?.label ?? name).join(' and '),
+  );
+  return (
+    <Radio.Group
+      label="Kind of credential"
+      value={String(chosen)}
+      onChange={(value) => onChoose(Number(value))}
+    >
+      <Stack gap="xs" mt="xs">
+        {labels.map((label, at) => (
+          <Radio key={label} value={String(at)} label={label} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
 }
 
 interface FieldProps {

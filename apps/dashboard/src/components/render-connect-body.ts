@@ -24,11 +24,47 @@ type ConnectBody = { provider: string; additional_api_keys?: string[]; service_a
   [Field in (typeof textFields)[number]]?: string;
 };
 
+interface FieldGroup {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
+/** The fields of the form, in the order in which the form shows them. */
+interface FieldChoice {
+  readonly names: readonly string[];
+  readonly required: readonly string[];
+}
+
+/**
+ * Chooses the fields that the form shows. If the provider accepts several kinds of credentials, the form shows the
+ * fields of the chosen kind, and the fields that belong to no kind.
+ */
+export function chooseFields(
+  { required, optional, one_of: groups }: FieldGroup & { readonly one_of?: readonly FieldGroup[] },
+  chosen: number,
+): FieldChoice {
+  const group = groups?.[chosen];
+  if (groups === undefined || group === undefined) {
+    // A provider that needs a credential with several parts allows only one provider key.
+    const hasMore = required.includes('api_key') && !required.includes('base_url');
+    return { required, names: [...required, ...optional, ...(hasMore ? ['additional_api_keys'] : [])] };
+  }
+  const grouped = groups.flatMap((each) => [...each.required, ...each.optional]);
+  const shared = optional.filter((name) => !grouped.includes(name));
+  return { required: group.required, names: [...group.required, ...group.optional, ...shared] };
+}
+
 /**
  * Renders the request body that connects a provider. The body contains the fields that were filled in, and
- * the accepted fields of the key file. Throws an error if the key file is not JSON.
+ * the accepted fields of the key file. Fields that the form does not show are left out. Throws an error if the
+ * key file is not JSON.
  */
-export function renderConnectBody(provider: string, fields: ConnectFields): ConnectBody {
+export function renderConnectBody(
+  provider: string,
+  filledIn: ConnectFields,
+  shown: readonly string[],
+): ConnectBody {
+  const fields = Object.fromEntries(Object.entries(filledIn).filter(([name]) => shown.includes(name)));
   const given = textFields.flatMap((name): [string, string][] => {
     const value = fields[name]?.trim();
     return value ? [[name, value]] : [];

@@ -1,10 +1,10 @@
 import { CredentialHealth, secretValues } from './connections.ts';
 
-function healthOf(isFailing = false) {
+function healthOf(state: 'unknown' | 'working' | 'failing' = 'working') {
   const reports: (number | null)[] = [];
   let time = 1_000_000;
   const health = new CredentialHealth({
-    isFailing,
+    state,
     report: (status) => reports.push(status),
     now: () => time,
   });
@@ -26,9 +26,21 @@ describe('the health of a credential', () => {
   });
 
   it('is reported when the credential works again, even if another gateway process recorded the rejection', () => {
-    const { note, reports } = healthOf(true);
+    const { note, reports } = healthOf('failing');
     note(500, 401, 200, 200);
     expect(reports).toEqual([null]);
+  });
+
+  it('is reported at the first success of a credential that was not verified, and at a rejection after it', () => {
+    const { note, reports } = healthOf('unknown');
+    note(500, 404, 200, 200, 401);
+    expect(reports).toEqual([null, 401]);
+  });
+
+  it('is reported when the provider rejects a credential that was not verified', () => {
+    const { note, reports } = healthOf('unknown');
+    note(429, 403, 403);
+    expect(reports).toEqual([403]);
   });
 
   it('is reported at most every ten seconds, and the last report is correct', () => {

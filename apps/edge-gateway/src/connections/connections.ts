@@ -6,7 +6,7 @@ import {
   openCredential,
   reportCredential,
 } from '@gateway/contracts';
-import type { Messaging, RequestOf, SealingKeyPair } from '@gateway/messaging';
+import type { Messaging, ReplyOf, RequestOf, SealingKeyPair } from '@gateway/messaging';
 import { openSealed } from '@gateway/messaging';
 import type { BackendBook } from '../backends/backend-book.ts';
 import { RemoteCache } from '../cache/remote-cache.ts';
@@ -127,10 +127,18 @@ async function openFromVault(
   const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
     // The failure status in the vault refers to the first provider key of the credential.
     // Only a successful call with the first provider key clears the failure status.
-    const health = new CredentialHealth({ isFailing: at === 0 && reply.isFailing, report });
+    const health = new CredentialHealth({ state: at === 0 ? stateOf(reply) : 'working', report });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });
   return { keys, baseUrl: reply.baseUrl };
+}
+
+function stateOf({
+  isFailing,
+  isVerified,
+}: Pick<ReplyOf<typeof openCredential>, 'isFailing' | 'isVerified'>): CredentialState {
+  if (isFailing) return 'failing';
+  return isVerified ? 'working' : 'unknown';
 }
 
 /** Parses a decrypted secret, then overwrites its bytes. */
@@ -148,9 +156,12 @@ function parseSecret(bytes: Buffer): CredentialSecret {
  */
 type ReportCredential = (refusedStatus: number | null) => void;
 
+/** Whether the provider accepts a credential. With `unknown`, no response has shown this yet. */
+type CredentialState = 'unknown' | 'working' | 'failing';
+
 interface CredentialHealthOptions {
-  /** Whether the credential was already marked as failed in the vault when the vault decrypted the credential. */
-  readonly isFailing: boolean;
+  /** The state in the vault when the credential was decrypted. */
+  readonly state: CredentialState;
   readonly report: ReportCredential;
   readonly now?: () => number;
 }
@@ -170,11 +181,11 @@ const isRefusal = (status: number) => status === 401 || status === 403;
 export class CredentialHealth {
   readonly #report: ReportCredential;
   readonly #now: () => number;
-  #isFailing: boolean;
+  #state: CredentialState;
   #quietUntil = 0;
 
-  constructor({ isFailing, report, now = Date.now }: CredentialHealthOptions) {
-    this.#isFailing = isFailing;
+  constructor({ state, report, now = Date.now }: CredentialHealthOptions) {
+    this.#state = state;
     this.#report = report;
     this.#now = now;
   }
@@ -184,15 +195,18 @@ export class CredentialHealth {
    * needs only two comparisons.
    */
   note(status: number): void {
-    if (status < 400 ? this.#isFailing : !this.#isFailing && isRefusal(status)) this.#change(status);
+    if (status < 400 ? this.#state !== 'working' : this.#state !== 'failing' && isRefusal(status))
+      this.#change(status);
   }
 
   #change(status: number): void {
     const now = this.#now();
     if (now < this.#quietUntil) return;
-    this.#quietUntil = now + quietMs;
-    this.#isFailing = isRefusal(status);
-    this.#report(this.#isFailing ? status : null);
+    // The first success of a credential is expected, so a later rejection is reported immediately.
+    const isFirstSuccess = this.#state === 'unknown' && status < 400;
+    if (!isFirstSuccess) this.#quietUntil = now + quietMs;
+    this.#state = isRefusal(status) ? 'failing' : 'working';
+    this.#report(this.#state === 'failing' ? status : null);
   }
 }
 

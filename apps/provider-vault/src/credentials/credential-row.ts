@@ -17,6 +17,7 @@ export const summaryColumns = {
   rotatedAt: true,
   lastUsedAt: true,
   lastError: true,
+  verifiedAt: true,
 } as const;
 
 export function renderSummary(row: Pick<CredentialRow, keyof typeof summaryColumns>): CredentialSummary {
@@ -29,6 +30,7 @@ export function renderSummary(row: Pick<CredentialRow, keyof typeof summaryColum
     rotatedAt: row.rotatedAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     lastError: row.lastError,
+    verified: row.verifiedAt !== null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Actor, CredentialSummary } from '@gateway/contracts';
+import { renderHealth } from './credential-health.ts';
 import { credentialsMax, renderSummary, summaryColumns, writeAudit } from './credential-row.ts';
 import { queueAudit } from '../audit/audit-outbox.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
@@ -46,11 +47,10 @@ export async function reportCredential(
   { database }: Pick<CredentialsContext, 'database'>,
   { accountId, provider, refusedStatus }: CredentialReport,
 ): Promise<{ changed: boolean }> {
-  const lastError =
-    refusedStatus === null ? null : `The provider refused the credential with status ${refusedStatus}.`;
+  const outcome = refusedStatus === null ? 'accepted' : 'refused';
   const { count } = await database.forAccount(accountId).credential.updateMany({
     where: { provider },
-    data: { lastError },
+    data: renderHealth({ outcome, status: refusedStatus }),
   });
   return { changed: count > 0 };
 }

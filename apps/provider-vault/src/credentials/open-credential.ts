@@ -3,6 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import { seal } from '@gateway/messaging';
 import { renderSecret } from './credential-secret.ts';
 import { forgetFields, openEnvelope, type OpenFields } from '../encryption/envelope.ts';
+import { isRefusal } from './credential-health.ts';
 import { parseEnvelope, writeAudit } from './credential-row.ts';
 import type { CredentialRow } from '../persistence/vault-database.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
@@ -20,6 +21,8 @@ export interface OpenedCredential {
   readonly baseUrl: string | null;
   /** Whether the latest report states that the provider rejected the credential. */
   readonly isFailing: boolean;
+  /** Whether the provider has accepted the credential. */
+  readonly isVerified: boolean;
 }
 
 type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'>;
@@ -37,13 +40,13 @@ export async function openCredential(
   const row = await readAudited(context, request);
   if (row === null) {
     context.events.countOpening('missing');
-    return { sealedSecret: null, baseUrl: null, isFailing: false };
+    return { sealedSecret: null, baseUrl: null, isFailing: false, isVerified: false };
   }
   const fields = await openRow(context, request, row);
-  const { baseUrl, lastError } = row;
+  const { baseUrl, lastError, verifiedAt } = row;
   try {
     const sealedSecret = sealFields(request.recipientPublicKey, fields);
-    return { sealedSecret, baseUrl, isFailing: lastError !== null };
+    return { sealedSecret, baseUrl, isFailing: isRefusal(lastError), isVerified: verifiedAt !== null };
   } finally {
     forgetFields(fields);
   }

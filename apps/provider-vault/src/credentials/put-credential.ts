@@ -1,8 +1,9 @@
-import type { Actor, AuditChanges, CredentialSummary } from '@gateway/contracts';
+import type { Actor, AuditChanges, CredentialCheckResult, CredentialSummary } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { isForeignKeyConflict, isUniqueConflict, newId } from '@gateway/persistence';
 import { queueAudit } from '../audit/audit-outbox.ts';
 import type { CredentialPlace } from '../encryption/associated-data.ts';
+import { renderHealth } from './credential-health.ts';
 import { credentialsMax, renderSummary, summaryColumns, writeAudit } from './credential-row.ts';
 import { closeEnvelope, forgetFields, type Envelope } from '../encryption/envelope.ts';
 import type { VaultModels } from '../persistence/vault-database.ts';
@@ -12,11 +13,16 @@ import type { CredentialsContext } from './manage-credentials.ts';
 export interface PutCredentialRequest extends CredentialPlace {
   /** A credential as JSON, encrypted with the vault's public key. */
   readonly sealedSecret: string;
+  /** The result of the gateway's check of the credential. Undefined if the gateway checked nothing. */
+  readonly check?: CredentialCheckResult | undefined;
   /** The user or API key that changes the credential, for the audit log. */
   readonly actor?: Actor | undefined;
 }
 
+type CheckedSecret = ReceivedSecret & Pick<PutCredentialRequest, 'check'>;
+
 const attemptsMax = 3;
+const unchecked: CredentialCheckResult = { outcome: 'unknown', status: null };
 
 /**
  * Stores a credential, or replaces the account's credential for the provider. A credential is bound to its base URL,
@@ -25,7 +31,7 @@ const attemptsMax = 3;
  */
 export async function putCredential(
   context: CredentialsContext,
-  { sealedSecret, accountId, provider, baseUrl, actor }: PutCredentialRequest,
+  { sealedSecret, accountId, provider, baseUrl, check, actor }: PutCredentialRequest,
 ): Promise<{ credential: CredentialSummary }> {
   const place = { accountId, provider, baseUrl };
   const versions = await context.keyVersions.list();
@@ -34,7 +40,7 @@ export async function putCredential(
     versions.map((version) => () => context.sealingKeys.open(version)),
   );
   try {
-    const credential = await storeSecret(context, place, received, actor);
+    const credential = await storeSecret(context, place, { ...received, check }, actor);
     context.events.announceChange({ accountId, provider });
     return { credential };
   } finally {
@@ -50,7 +56,7 @@ export async function putCredential(
 async function storeSecret(
   { database, keyRing, keyVersions }: CredentialsContext,
   place: CredentialPlace,
-  { fields, hint, additionalKeys }: ReceivedSecret,
+  { fields, hint, additionalKeys, check = unchecked }: CheckedSecret,
   actor: Actor | undefined,
 ): Promise<CredentialSummary> {
   for (let attempt = 1; ; attempt++) {
@@ -61,7 +67,7 @@ async function storeSecret(
     try {
       return await database.transactionForAccount(place.accountId, (tx) =>
         unlessForgotten(tx, place.accountId, () =>
-          upsertCredential(tx, place, { ...envelope, hint, additionalKeys }, actor),
+          upsertCredential(tx, place, { ...envelope, hint, additionalKeys, ...renderHealth(check) }, actor),
         ),
       );
     } catch (error) {
@@ -74,10 +80,10 @@ async function storeSecret(
 async function upsertCredential(
   tx: VaultModels,
   { accountId, provider, baseUrl }: CredentialPlace,
-  content: Envelope & { hint: string | null; additionalKeys: number },
+  content: Envelope & { hint: string | null; additionalKeys: number } & ReturnType<typeof renderHealth>,
   actor: Actor | undefined,
 ): Promise<CredentialSummary> {
-  const written = { ...content, baseUrl, lastError: null };
+  const written = { ...content, baseUrl };
   const where = { accountId_provider: { accountId, provider } };
   const before = await tx.credential.findUnique({ where, select: summaryColumns });
   const row = await tx.credential.upsert({

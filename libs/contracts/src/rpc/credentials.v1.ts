@@ -26,6 +26,8 @@ export const credentialSummary = z.object({
   rotatedAt: timestamp.nullable(),
   lastUsedAt: timestamp.nullable(),
   lastError: z.string().nullable(),
+  /** Whether the provider has accepted the credential, and has not rejected it since. */
+  verified: z.boolean().default(false),
 });
 export type CredentialSummary = z.infer<typeof credentialSummary>;
 
@@ -39,6 +41,18 @@ export const credentialSecret = z.object({
   additionalKeys: z.array(z.string()).max(additionalKeysMax).default([]),
 });
 export type CredentialSecret = z.output<typeof credentialSecret>;
+
+/** The outcome of the call that checks a credential before the credential is stored. */
+export const credentialCheck = z.object({
+  /**
+   * `unknown` means that the response proves nothing about the credential. With `failed`, the provider returned
+   * the status of a temporary error. With `forbidden`, the egress guard rejected the provider's address.
+   */
+  outcome: z.enum(['accepted', 'refused', 'unknown', 'failed', 'unreachable', 'timeout', 'forbidden']),
+  /** The HTTP status of the provider's response. Null if no response arrived. */
+  status: z.int().min(100).max(999).nullable(),
+});
+export type CredentialCheckResult = z.infer<typeof credentialCheck>;
 
 /** Returns the X25519 public key that callers use to seal credentials. All vault replicas share this key pair. */
 export const getSealingKey = defineRpc({
@@ -59,6 +73,8 @@ export const putCredential = defineRpc({
     provider,
     baseUrl: z.string().nullable(),
     sealedSecret: base64,
+    /** Gateways of the previous release omit this field. */
+    check: credentialCheck.optional(),
     ...byActor,
   }),
   reply: z.object({ credential: credentialSummary }),
@@ -90,6 +106,11 @@ export const openCredential = defineRpc({
     baseUrl: z.string().nullable(),
     /** Whether the provider rejected the credential, according to the latest report. */
     isFailing: z.boolean().default(false),
+    /**
+     * Whether the provider has accepted the credential. If not, the gateway reports the first success. Provider
+     * vaults of the previous release omit this field and need no such report.
+     */
+    isVerified: z.boolean().default(true),
   }),
 });
 

@@ -1,4 +1,5 @@
-import { checkCredential } from './check-credential.ts';
+import { checkCharacters, checkCredential } from './check-credential.ts';
+import { checkIssuer } from './check-issuer.ts';
 
 const random = 'a1B2c3D4e5F6g7H8'.repeat(4);
 
@@ -57,4 +58,45 @@ describe('a credential', () => {
       expect(check).toThrow(expect.not.objectContaining({ message: expect.stringContaining(credential) }));
     },
   );
+});
+
+describe('an API key', () => {
+  const rejected = (reason: RegExp) =>
+    expect.objectContaining({
+      code: 'invalid_field',
+      message: expect.stringMatching(reason) as string,
+    }) as Error;
+
+  it.each([
+    ['sk-abcdefgh\n', /white space/],
+    [' sk-abcdefgh', /white space/],
+    ['sk-abc defgh', /white space/],
+    ['Bearer sk-abcdefgh', /without the word "Bearer"/],
+    ['sk-abcdefgh\u200b', /visible ASCII/],
+  ])('with the characters %j is rejected', (key, reason) => {
+    expect(() => checkCharacters('api_key', key)).toThrow(rejected(reason));
+  });
+
+  it.each([
+    ['openai', `sk-ant-api03-${random}`, /a key of Anthropic/],
+    ['anthropic', `sk-proj-${random}`, /a key of OpenAI/],
+    ['openai', `sk-svc-${random}`, /a key of this gateway/],
+    ['hosted', 'AKIAIOSFODNN7EXAMPLE', /"access_key_id"/],
+    ['mistral', `gsk_${random}`, /a key of Groq/],
+    ['openai', 'YOUR_API_KEY', /placeholder/],
+    ['openai', 'sk-xxxxxxxxxxxx', /placeholder/],
+  ])('of another issuer is rejected by %s: %s', (provider, key, reason) => {
+    expect(() => checkIssuer(provider, key)).toThrow(rejected(reason));
+  });
+
+  it.each([
+    ['openai', `sk-proj-${random}`],
+    ['openai', `sk-${random}`],
+    ['deepseek', `sk-${random}`],
+    ['anthropic', `sk-ant-api03-${random}`],
+    ['googleopenai', `AIzaSyA-${random}`],
+    ['groq', `gsk_${random}`],
+  ])('of %s is accepted: %s', (provider, key) => {
+    expect(() => checkIssuer(provider, key)).not.toThrow();
+  });
 });

@@ -44,9 +44,25 @@ const commonTexts: ReadonlySet<string> = new Set([
  * @throws GatewayError `invalid_field`, with the name of the field and the fix
  */
 export function checkCredential(param: string, value: string): void {
+  checkCharacters(param, value);
   const reason = findFault(value);
-  if (reason === undefined) return;
-  throw new GatewayError('invalid_field', { param, message: `The field "${param}" ${reason}` });
+  if (reason !== undefined) throw refuse(param, reason);
+}
+
+/**
+ * Rejects white space and other characters that no provider issues in a key.
+ * @throws GatewayError `invalid_field`, with the name of the field and the fix
+ */
+export function checkCharacters(param: string, value: string): void {
+  if (/^Bearer\s/i.test(value)) throw refuse(param, 'must contain only the key, without the word "Bearer".');
+  if (/\s/.test(value))
+    throw refuse(param, 'contains white space. Copy the key again, without spaces and line breaks.');
+  if (!/^[\x21-\x7e]*$/.test(value)) throw refuse(param, `must consist of visible ASCII characters. ${fix}`);
+}
+
+/** Creates the error for a credential. The text never contains the credential. */
+export function refuse(param: string, reason: string): GatewayError {
+  return new GatewayError('invalid_field', { param, message: `The field "${param}" ${reason}` });
 }
 
 const fix = 'Send the key exactly as the provider shows it, without quotes or JSON around it.';

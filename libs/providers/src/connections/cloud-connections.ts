@@ -48,6 +48,10 @@ const projectId = /^[a-z][a-z0-9-]{4,61}[a-z0-9]$|^\d{1,19}$/;
 export const vertexConnection: ConnectionShape = {
   required: [],
   optional: ['api_key', 'service_account', 'project', 'region', 'base_url'],
+  oneOf: [
+    { required: ['api_key', 'project'], optional: [] },
+    { required: ['service_account'], optional: ['project'] },
+  ],
   resolve: (fields) => ({
     credential: resolveVertexCredential(fields),
     baseUrl: resolveVertexAddress(fields),
@@ -89,6 +93,10 @@ function vertexHostOf(region: string): string {
 export const hostedConnection: ConnectionShape = {
   required: [],
   optional: ['api_key', 'access_key_id', 'secret_access_key', 'session_token', 'region', 'base_url'],
+  oneOf: [
+    { required: ['access_key_id', 'secret_access_key'], optional: ['session_token'] },
+    { required: ['api_key'], optional: [] },
+  ],
   resolve: (fields) => {
     refuseBoth(fields);
     return {

@@ -29,6 +29,8 @@ describe('resolveConnection', () => {
   it.each<[string, ConnectionFields, string, string]>([
     ['openai', {}, 'missing_field', 'api_key'],
     ['openai', { api_key: 'two words' }, 'invalid_field', 'api_key'],
+    ['openai', { api_key: 'sk-trailing-line\n' }, 'invalid_field', 'api_key'],
+    ['openai', { api_key: 'sk-ant-api03-0123456789' }, 'invalid_field', 'api_key'],
     ['openai', { api_key: key, region: 'us-east-1' }, 'invalid_field', 'region'],
     ['anthropic', { api_key: key, project: 'p' }, 'invalid_field', 'project'],
     ['azure', { api_key: key }, 'missing_field', 'base_url'],

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { Provider } from '../provider/provider.ts';
-import { checkCredential } from './check-credential.ts';
+import { checkCharacters, checkCredential } from './check-credential.ts';
+import { checkIssuer } from './check-issuer.ts';
 import {
   missField,
   refuseField,
@@ -8,6 +9,7 @@ import {
   keyAlone,
   type ConnectionFields,
   type ConnectionShape,
+  type FieldGroup,
   type SavedConnection,
 } from '../provider/connection-fields.ts';
 
@@ -16,10 +18,7 @@ export function connectionShapeOf({ connection }: Provider): ConnectionShape {
   return connection ?? keyAlone;
 }
 
-/**
- * The connection fields with redacted values. A service account is validated when its key is
- * parsed.
- */
+/** The fields with redacted values. A service account is validated when its key is parsed. */
 const secretFields = ['api_key', 'access_key_id', 'secret_access_key', 'session_token'] as const;
 
 /** Characters allowed in a header value. */
@@ -38,10 +37,12 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
     const value = fields[name];
     const isAccepted = shape.required.includes(name) || shape.optional.includes(name);
     if (value !== undefined && !isAccepted) throw refuseUnknown(name, provider);
+    if (typeof value === 'string' && isSecret(name)) checkCharacters(name, value);
     if (typeof value === 'string' && !visible.test(value))
       throw refuseField(name, 'visible ASCII characters, and no spaces');
     if (value === undefined && shape.required.includes(name)) throw missField(name, provider.name);
   }
+  if (shape.oneOf !== undefined) requireGroup(shape.oneOf, fields, provider);
   if (fields.base_url !== undefined) checkAddress(fields.base_url);
   const saved = shape.resolve?.(fields) ?? {
     credential: fields.api_key ?? '',
@@ -51,7 +52,27 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
     const value = fields[name];
     if (value !== undefined) checkCredential(name, value);
   }
+  // At a custom address, a proxy may accept keys of any kind.
+  if (fields.api_key !== undefined && fields.base_url === undefined)
+    checkIssuer(provider.name, fields.api_key);
   return saved;
+}
+
+const isSecret = (name: string): boolean => (secretFields as readonly string[]).includes(name);
+
+/**
+ * Checks that the fields of one kind of credential are complete. The error names the missing field of the group
+ * with the most fields, and explains which fields belong together.
+ */
+function requireGroup(groups: readonly FieldGroup[], fields: ConnectionFields, { name }: Provider): void {
+  const missing = groups.map(({ required }) => required.filter((field) => fields[field] === undefined));
+  if (missing.some(({ length }) => length === 0)) return;
+  const started = (at: number) => (groups[at]?.required.length ?? 0) - (missing[at]?.length ?? 0);
+  const nearest = groups.map((_, at) => at).reduce((best, at) => (started(at) > started(best) ? at : best));
+  const choices = groups.map(({ required }) => required.map((field) => `"${field}"`).join(' together with '));
+  const message = `The provider ${name} needs ${choices.join(', or ')}.`;
+  const [param = ''] = missing[nearest] ?? [];
+  throw new GatewayError('missing_field', { param, message });
 }
 
 /** The provider's address is visible in lists of connections, so the address must not contain secrets. */
@@ -63,8 +84,6 @@ function checkAddress(address: string): void {
 }
 
 function refuseUnknown(param: string, { name }: Provider): GatewayError {
-  return new GatewayError('invalid_field', {
-    param,
-    message: `The provider ${name} does not accept the field "${param}".`,
-  });
+  const message = `The provider ${name} does not accept the field "${param}".`;
+  return new GatewayError('invalid_field', { param, message });
 }

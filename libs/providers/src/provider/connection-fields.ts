@@ -33,10 +33,19 @@ export interface SavedConnection {
   readonly baseUrl: string | null;
 }
 
-/** The fields used to connect a provider. */
-export interface ConnectionShape {
+/** The fields of one kind of credential. */
+export interface FieldGroup {
   readonly required: readonly ConnectionField[];
   readonly optional: readonly ConnectionField[];
+}
+
+/** The fields used to connect a provider. */
+export interface ConnectionShape extends FieldGroup {
+  /**
+   * The fields of each kind of credential, if the provider accepts several kinds. A connection needs all required
+   * fields of one group. `optional` also lists the fields of all groups.
+   */
+  readonly oneOf?: readonly FieldGroup[];
   /**
    * Builds the stored connection from fields that match `required` and `optional`. If `resolve` is absent,
    * the API key and the base URL are stored unchanged.

@@ -13,3 +13,11 @@ export type AuthScheme =
   /** The header contains an access token, or a token that a service account signs for the audience. */
   | { readonly kind: 'google'; readonly audience: string }
   | { readonly kind: 'none' };
+
+/** A free GET request that fails without a valid credential. */
+export interface CredentialCheck {
+  /** Path under the base URL, with an optional query. */
+  readonly path: string;
+  /** The statuses with which the provider rejects a credential. By default, the statuses are 401 and 403. */
+  readonly refusedStatuses?: readonly number[];
+}

@@ -1,6 +1,6 @@
 import type { ProviderFormat } from '@gateway/interchange';
 import type { ConnectionShape } from './connection-fields.ts';
-import type { AuthScheme } from './http.ts';
+import type { AuthScheme, CredentialCheck } from './http.ts';
 import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 
 /**
@@ -60,6 +60,8 @@ export interface Provider {
    * The fields used to connect the provider. By default, the fields are an API key and an optional base URL.
    */
   readonly connection?: ConnectionShape;
+  /** The request that checks a new credential, by default `/models`. Null if there is no such request. */
+  readonly credentialCheck?: CredentialCheck | null;
   /**
    * Routes for the provider's endpoints other than chat. The route is a function if it depends on the
    * model.

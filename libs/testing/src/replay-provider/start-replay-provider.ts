@@ -35,8 +35,13 @@ export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'headers' |
 export interface ReplayProvider {
   /** The replay provider's URL, `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
-  /** The 5,000 newest requests that were received, oldest first. */
+  /** The 5,000 newest requests that were received, oldest first, without the requests in `checks`. */
   readonly requests: readonly ReceivedRequest[];
+  /**
+   * The 5,000 newest requests with which the gateway checks a credential or lists models. These requests use no
+   * queued exchange, because a gateway sends them at any time.
+   */
+  readonly checks: readonly ReceivedRequest[];
   /**
    * Queues an exchange for the next request that contains no exchange id. Null means that only the controls
    * define the response. Throws if the exchange id is unknown.
@@ -83,6 +88,7 @@ export async function startReplayProvider(options: ReplayProviderOptions = {}): 
   return {
     url,
     requests: replay.requests,
+    checks: replay.checks,
     enqueue: (exchangeId, controls) => replay.enqueue(exchangeId, controls),
     setControls: (controls) => replay.setControls(controls),
     reset: () => replay.reset(),
@@ -96,8 +102,12 @@ interface Choice {
   readonly controls: ReplayControls | undefined;
 }
 
+/** Matches the paths of requests that list models or check a credential. */
+const checkPath = /\/(models|async-invoke|cachedContents|key)(\?.*)?$/;
+
 class Replay {
   readonly requests: Writable<ReceivedRequest>[] = [];
+  readonly checks: Writable<ReceivedRequest>[] = [];
   readonly #folder: string | undefined;
   readonly #recordings: ReadonlyMap<string, Recording>;
   readonly #queue: Choice[] = [];
@@ -122,6 +132,7 @@ class Replay {
 
   reset(): void {
     this.requests.length = 0;
+    this.checks.length = 0;
     this.#queue.length = 0;
     this.#controls = {};
   }
@@ -129,7 +140,8 @@ class Replay {
   async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const choice = this.#choose(request.headers) ?? this.#choiceByRequest;
+    const isCheck = request.method === 'GET' && checkPath.test(request.url ?? '');
+    const choice = this.#choose(request.headers, isCheck) ?? this.#choiceByRequest;
     const received: Writable<ReceivedRequest> = {
       method: request.method ?? '',
       url: request.url ?? '',
@@ -140,8 +152,9 @@ class Replay {
       ended: undefined,
       endedAtMs: undefined,
     };
-    this.requests.push(received);
-    if (this.requests.length > requestsMax) this.requests.shift();
+    const list = isCheck ? this.checks : this.requests;
+    list.push(received);
+    if (list.length > requestsMax) list.shift();
     const controls = choice?.controls ?? this.#controlsFor(received);
     const isCut = controls.resetAtByte !== undefined;
     response.once('close', () => {
@@ -160,13 +173,14 @@ class Replay {
     return typeof this.#controls === 'function' ? this.#controls(received) : this.#controls;
   }
 
-  #choose(headers: IncomingHttpHeaders): Choice | undefined {
+  #choose(headers: IncomingHttpHeaders, isCheck: boolean): Choice | undefined {
     const named =
       headers['x-replay-id'] ??
       [headers.authorization, headers['x-api-key'], headers['api-key']]
         .map((value) => keyPattern.exec(String(value))?.[1])
         .find((id) => id !== undefined);
-    return typeof named === 'string' ? { exchangeId: named, controls: undefined } : this.#queue.shift();
+    if (typeof named === 'string') return { exchangeId: named, controls: undefined };
+    return isCheck ? undefined : this.#queue.shift();
   }
 
   #answerOf(choice: Choice | undefined): ReplayedAnswer {

@@ -19,9 +19,7 @@ export function ProviderCard({ provider, onConnect, onDisconnect }: ProviderCard
         <h2 className={classes.name}>
           <Foreign>{provider.display_name}</Foreign>
         </h2>
-        <Badge className={classes.state} variant="light" color={connected ? 'green' : 'gray'}>
-          {connected ? 'connected' : 'not connected'}
-        </Badge>
+        <StateBadge provider={provider} />
       </header>
       <p className={classes.note}>
         <code>{provider.provider}/…</code>
@@ -47,9 +45,29 @@ export function ProviderCard({ provider, onConnect, onDisconnect }: ProviderCard
   );
 }
 
+/** The state of the connection. A credential is verified once the provider has accepted it. */
+function StateBadge({ provider }: { readonly provider: Provider }) {
+  const [text, color] = describeState(provider);
+  return (
+    <Badge className={classes.state} variant="light" color={color}>
+      {text}
+    </Badge>
+  );
+}
+
+function describeState({
+  connected,
+  verified,
+  last_error,
+}: Provider): readonly [text: string, color: string] {
+  if (!connected) return ['not connected', 'gray'];
+  if (last_error !== null) return ['failing', 'red'];
+  return verified ? ['connected', 'green'] : ['not verified', 'yellow'];
+}
+
 function Connection({ provider }: { readonly provider: Provider }) {
-  const { credential_hint, additional_api_keys, base_url, created_at, rotated_at, last_used_at, last_error } =
-    provider;
+  const { credential_hint, additional_api_keys, base_url, verified } = provider;
+  const { created_at, rotated_at, last_used_at, last_error } = provider;
   const more = additional_api_keys === undefined ? '' : ` and ${additional_api_keys} more`;
   return (
     <>
@@ -67,9 +85,14 @@ function Connection({ provider }: { readonly provider: Provider }) {
           </Fact>
         )}
       </dl>
+      {verified || last_error !== null ? null : (
+        <p className={classes.note}>
+          The provider has not accepted the credential yet. The first successful request verifies it.
+        </p>
+      )}
       {last_error === null ? null : (
         <Alert color="yellow" variant="light" p="xs">
-          The last call failed: <Foreign>{last_error}</Foreign>
+          <Foreign>{last_error}</Foreign>
         </Alert>
       )}
     </>

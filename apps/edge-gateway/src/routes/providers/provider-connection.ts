@@ -1,7 +1,7 @@
 import type { CredentialSummary, ProviderConnection, PutProviderBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ProviderFormat } from '@gateway/interchange';
-import { checkCredential, connectionShapeOf, type Provider } from '@gateway/providers';
+import { checkCredential, connectionShapeOf, type ConnectionShape, type Provider } from '@gateway/providers';
 
 interface ConnectionParts {
   readonly provider: Provider;
@@ -20,11 +20,14 @@ export function renderConnection({
   sandboxUrl,
 }: ConnectionParts): ProviderConnection {
   const isSandbox = provider.name === 'sandbox';
+  const hasSandbox = isSandbox && sandboxUrl !== undefined;
   return {
     provider: provider.name,
     object: 'provider',
     display_name: provider.displayName,
-    connected: credential !== undefined || (isSandbox && sandboxUrl !== undefined),
+    connected: credential !== undefined || hasSandbox,
+    // The sandbox needs no credential.
+    verified: credential?.verified ?? hasSandbox,
     credential_hint: credential?.hint ?? null,
     formats: [...formats],
     fields: isSandbox ? { required: [], optional: [] } : renderFields(provider),
@@ -38,7 +41,11 @@ export function renderConnection({
 }
 
 function renderFields(provider: Provider): ProviderConnection['fields'] {
-  const { required, optional } = connectionShapeOf(provider);
+  const { required, optional, oneOf } = connectionShapeOf(provider);
+  return { ...renderGroup({ required, optional }), ...(oneOf ? { one_of: oneOf.map(renderGroup) } : {}) };
+}
+
+function renderGroup({ required, optional }: Pick<ConnectionShape, 'required' | 'optional'>) {
   return { required: [...required], optional: [...optional] };
 }
 

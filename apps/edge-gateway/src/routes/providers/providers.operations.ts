@@ -25,7 +25,7 @@ export const putProvider: Operation = {
   tag,
   summary: 'Connect a provider, or replace its credential',
   description:
-    'The credential is stored encrypted and sent only to the host that it was saved for. With `additional_api_keys`, calls are distributed over several keys of the provider. A key that is throttled, rejected or failing is not used while another key works.',
+    'The credential is stored encrypted and sent only to the host that it was saved for. Before storing the credential, the gateway checks it with a free call that takes at most three seconds. The credential is stored whatever the outcome: `verified` shows whether the provider accepted it, and `last_error` explains a failed check. With `additional_api_keys`, calls are distributed over several keys of the provider. A key that is throttled, rejected or failing is not used while another key works.',
   body: { schema: putProviderBody },
   answer: { status: 200, description: 'The connected provider.', schema: providerConnection },
   errors: ['egress_denied'],

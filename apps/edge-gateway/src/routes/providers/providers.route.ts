@@ -3,6 +3,7 @@ import {
   getSealingKey,
   putCredential,
   putProviderBody,
+  type CredentialCheckResult,
   type CredentialSummary,
   type ProviderConnection,
 } from '@gateway/contracts';
@@ -23,11 +24,17 @@ import type { FastifyRequest } from 'fastify';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { EGRESS_GUARD, MESSAGING } from '../../access/tokens.ts';
 import { CONNECTIONS, type Connections } from '../../connections/connections.ts';
+import { verifyCredential } from '../../connections/verify-credential.ts';
 import { AllowAccess, Describe } from '../../openapi/operation.ts';
+import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { readJson } from '../../request/read-body.ts';
-import { PIPELINE_SETTINGS, type PipelineSettings } from '../../request/settings.ts';
 import { chooseAdditionalKeys, renderConnection } from './provider-connection.ts';
 import { deleteProvider, listProviders, putProvider } from './providers.operations.ts';
+
+interface CheckedCredential extends SavedConnection {
+  readonly additionalKeys: readonly string[];
+  readonly check: CredentialCheckResult;
+}
 
 /**
  * Serves `/v1/account/providers`, with which an account connects providers. The routes store provider credentials
@@ -39,18 +46,18 @@ export class ProvidersRoute {
   readonly #messaging: Messaging;
   readonly #connections: Connections;
   readonly #egressGuard: EgressGuard;
-  readonly #settings: PipelineSettings;
+  readonly #services: Pick<PipelineServices, 'settings' | 'upstream'>;
 
   constructor(
     @Inject(MESSAGING) messaging: Messaging,
     @Inject(CONNECTIONS) connections: Connections,
     @Inject(EGRESS_GUARD) egressGuard: EgressGuard,
-    @Inject(PIPELINE_SETTINGS) settings: PipelineSettings,
+    @Inject(PIPELINE_SERVICES) services: PipelineServices,
   ) {
     this.#messaging = messaging;
     this.#connections = connections;
     this.#egressGuard = egressGuard;
-    this.#settings = settings;
+    this.#services = services;
   }
 
   @Get()
@@ -77,7 +84,12 @@ export class ProvidersRoute {
     const saved = resolveConnection(provider, body);
     if (saved.baseUrl !== null) await this.#checkAddress(saved.baseUrl);
     const additionalKeys = chooseAdditionalKeys(provider, body);
-    const credential = await this.#store(caller, provider, saved, additionalKeys);
+    const check = await verifyCredential(
+      { provider, credential: saved.credential === '' ? null : saved.credential, baseUrl: saved.baseUrl },
+      this.#services.upstream,
+      request.headers['cdn-loop'],
+    );
+    const credential = await this.#store(caller, provider, { ...saved, additionalKeys, check });
     return this.#render(provider, credential);
   }
 
@@ -115,13 +127,12 @@ export class ProvidersRoute {
   async #store(
     { accountId, actor }: AccountCaller,
     { name: provider }: Provider,
-    { credential: apiKey, baseUrl }: SavedConnection,
-    additionalKeys: readonly string[],
+    { credential: apiKey, baseUrl, additionalKeys, check }: CheckedCredential,
   ): Promise<CredentialSummary> {
     const store = async () => {
       const { publicKey } = await this.#messaging.call(getSealingKey, {});
       const sealedSecret = seal(Buffer.from(JSON.stringify({ apiKey, additionalKeys })), publicKey);
-      const call = { accountId, actor, provider, baseUrl, sealedSecret };
+      const call = { accountId, actor, provider, baseUrl, sealedSecret, check };
       return this.#messaging.call(putCredential, call);
     };
     const { credential } = await store().catch((error: unknown) => {
@@ -136,7 +147,7 @@ export class ProvidersRoute {
       provider,
       formats: formatsOf(provider),
       credential,
-      sandboxUrl: this.#settings.sandboxUrl,
+      sandboxUrl: this.#services.settings.sandboxUrl,
     });
   }
 }
