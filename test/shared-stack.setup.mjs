@@ -1,8 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { startObserver } from '../libs/testing/src/canaries/observe-stack.ts';
 import { findFreePort } from '../libs/testing/src/nats-server/start-nats-server.ts';
 import { startStack } from '../libs/testing/src/stack/start-stack.ts';
+import { testIdentity } from '../apps/edge-gateway/src/http/tls-identity.fixture.ts';
 
 /**
  * Retries are off, because the tests examine each single provider response.
@@ -17,8 +20,23 @@ const accountLimits = {
   ACCOUNT_EXPORT_RPM: '10',
 };
 
+/**
+ * Directs the addresses of Amazon Bedrock to the port of a test's TLS server (test/e2e/aws-service.fixture.ts). No
+ * server listens there until a test starts one.
+ */
+function redirectAws(port) {
+  const certificate = join(tmpdir(), 'agent-gateway-test-certificate.pem');
+  writeFileSync(certificate, testIdentity.cert);
+  const preload = pathToFileURL(join(import.meta.dirname, 'e2e/aws-names.mjs')).href;
+  return {
+    NODE_OPTIONS: `--import ${preload}`,
+    TEST_AWS_PORT: String(port),
+    TEST_AWS_CERTIFICATE: certificate,
+  };
+}
+
 /** The default edge, and additional edges with other settings (test/e2e/edges.fixture.ts). */
-const edges = (oidcIssuer) => ({
+const edges = (oidcIssuer, awsPort) => ({
   // The plan deadline is long, because the first plan can be slow on a busy machine.
   'edge-gateway': {
     PLAN_DEADLINE_MS: '6000',
@@ -33,6 +51,7 @@ const edges = (oidcIssuer) => ({
     UPSTREAM_TIMEOUT_MS: '5000',
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',
+    ...redirectAws(awsPort),
     ...untried,
   },
   'edge-gateway-3': {
@@ -66,11 +85,13 @@ export default async function startSharedStack() {
   // An address at which no server listens until a test starts a server.
   const oidcIssuer = `http://127.0.0.1:${await findFreePort()}`;
   process.env.TEST_OIDC_ISSUER = oidcIssuer;
+  const awsPort = await findFreePort();
+  process.env.TEST_AWS_PORT = String(awsPort);
   const stack = await startStack({
     ...chooseReplicas(process.env.COMPAT_TREE),
     env: observer
-      ? { ...edges(oidcIssuer), '*': { OTEL_EXPORTER_OTLP_ENDPOINT: observer.otlpUrl } }
-      : edges(oidcIssuer),
+      ? { ...edges(oidcIssuer, awsPort), '*': { OTEL_EXPORTER_OTLP_ENDPOINT: observer.otlpUrl } }
+      : edges(oidcIssuer, awsPort),
     hasObserver: observer !== undefined,
   });
   globalThis.sharedStackUnderTest = stack;

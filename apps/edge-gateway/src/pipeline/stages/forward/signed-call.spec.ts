@@ -1,7 +1,5 @@
 /** Tests a chat request that contains its own access key. The test server verifies AWS Signature Version 4. */
-import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { loadCatalog } from '@gateway/model-catalog';
@@ -12,6 +10,7 @@ import { openConnections } from '../../../connections/open-connection.ts';
 import { testIdentity } from '../../../http/tls-identity.fixture.ts';
 import type { Target } from '../../../request/request.ts';
 import { readWhole } from '../../../upstream/answer-body.ts';
+import { isSignedBy } from '../../../upstream/aws-signature.fixture.ts';
 import { UndiciUpstream } from '../../../upstream/undici-upstream.adapter.ts';
 import { KeptReasoning } from './kept-reasoning.ts';
 import { createAttempt } from '../../exchange/attempt.ts';
@@ -21,28 +20,6 @@ import { callProvider } from './call-provider.ts';
 const accessKey = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' };
 const region = 'eu-west-1';
 const none = (): undefined => undefined;
-
-const hash = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
-const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest();
-
-/**
- * Verifies the signature as the AWS service does, without the library that created the signature. See
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
- */
-function isSignedBy(secret: string, { method, url = '', headers }: IncomingMessage, body: Buffer): boolean {
-  const [, scope = '', names = '', signature = ''] =
-    /^AWS4-HMAC-SHA256 Credential=[^/]+\/(.+), SignedHeaders=(.+), Signature=([0-9a-f]{64})$/.exec(
-      String(headers.authorization),
-    ) ?? [];
-  const [path = '', query = ''] = url.split('?');
-  const signed = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`);
-  const encoded = path.split('/').map(encodeURIComponent).join('/');
-  const canonical = [method, encoded, query, signed.join(''), names, hash(body)].join('\n');
-  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, hash(canonical)].join('\n');
-  const [date = '', inRegion = '', service = '', end = ''] = scope.split('/');
-  const key = [inRegion, service, end].reduce(hmac, hmac(`AWS4${secret}`, date));
-  return hmac(key, text).toString('hex') === signature;
-}
 
 /** A local server that stands in for the AWS service in every region. */
 async function startService() {
