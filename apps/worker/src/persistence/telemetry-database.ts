@@ -5,6 +5,8 @@ export type { RequestLog as RequestLogRecord } from '../../../../prisma/telemetr
 
 /** A filter for request log queries. */
 export type TelemetryWhere = Prisma.RequestLogWhereInput;
+/** The order of request log queries. */
+export type TelemetryOrder = Prisma.RequestLogOrderByWithRelationInput;
 export type TelemetryDatabase = Database<PrismaClient>;
 export const TELEMETRY_DATABASE = Symbol('TelemetryDatabase');
 export type TelemetryModels = Models<PrismaClient>;

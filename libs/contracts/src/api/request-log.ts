@@ -7,6 +7,9 @@ import { routingMode } from './routing-preferences.ts';
 export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'interrupted']);
 export type RequestStatus = z.infer<typeof requestStatus>;
 
+/** The fields by which the request log can be sorted. */
+export const requestSort = z.enum(['created_at', 'cost_usd', 'duration']);
+
 /**
  * The compression decision for a conversation. `taken` means that the request was compressed according to the
  * account's settings. `cleared` means that this request replaced old tool results with summaries. `kept`

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, timestamp } from '../base/common.ts';
+import { count, keepable, timestamp } from '../base/common.ts';
 import { recallTarget } from './routing-preferences.ts';
 import { listOf } from '../base/list.ts';
 import { routingTrace } from './request-log.ts';
@@ -112,7 +112,28 @@ export const routingCalibration = z.object({
 });
 export type RoutingCalibration = z.infer<typeof routingCalibration>;
 
-export const tracesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
+export const tracesQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  offset: z.coerce.number().int().min(0).default(0),
+  intent: keepable(z.string().min(1).max(64))
+    .optional()
+    .meta({
+      description: 'Only decisions with this intent.',
+      examples: ['act'],
+    }),
+  k_reason: keepable(z.string().min(1).max(64))
+    .optional()
+    .meta({
+      description: 'Only decisions with this reason.',
+      examples: ['calibrated'],
+    }),
+  tool: keepable(z.string().min(1).max(256))
+    .optional()
+    .meta({
+      description: 'Only decisions for requests in which the model called or recovered this tool.',
+      examples: ['get_weather'],
+    }),
+});
 
 /** A decision about a request's tools, with the highest-ranked tools and all called tools. */
 export const recentRoutingTrace = routingTrace.extend({

@@ -10,6 +10,7 @@ describe.each(['a\0b', 'a\ud800b'])('a string that Postgres cannot store (%j)', 
     ['the name of an account', updateAccountBody, { name: text }],
     ['the fallback model', updatePreferencesBody, { fallbacks: [`sandbox/${text}`] }],
     ['the session in a filter', requestLogQuery, { session_id: text }],
+    ['the text of a search', requestLogQuery, { search: text }],
     ['the model in a filter', analyticsQuery, { model: text }],
   ])('a string that Postgres cannot store is rejected as %s', (_what, schema, input) => {
     expect(schema.safeParse(input).success).toBe(false);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, id, instant, keepable, timestamp } from '../base/common.ts';
 import { listOf, pageOf, pageQuery } from '../base/list.ts';
 import { cacheMiss } from './cache-miss.ts';
-import { requestSavings, requestStatus } from './request-log.ts';
+import { requestSavings, requestSort, requestStatus } from './request-log.ts';
 
 /**
  * Filters for the request log. A request log entry must match every given filter. `from` is inclusive, and
@@ -16,11 +16,29 @@ export const requestLogQuery = pageQuery.extend({
   status: requestStatus.optional(),
   from: instant.optional(),
   to: instant.optional(),
+  search: keepable(z.string().trim().min(1).max(200))
+    .optional()
+    .meta({
+      description:
+        'Finds a text in session ids, model names, error codes and error messages (a part of the text is enough), and whole request ids and names of called tools.',
+      examples: ['rate_limit'],
+    }),
+  sort: requestSort.default('created_at').meta({
+    description: 'The field by which the requests are sorted. `duration` is `ms.total`.',
+    examples: ['cost_usd'],
+  }),
+  order: z
+    .enum(['asc', 'desc'])
+    .default('desc')
+    .meta({
+      description: 'The direction of the sorting. Requests without a value come last.',
+      examples: ['desc'],
+    }),
 });
 
-/** The filters for the request log, without pagination. */
+/** The filters for the request log, without pagination and sorting. */
 export const requestExportQuery = requestLogQuery
-  .omit({ limit: true, offset: true })
+  .omit({ limit: true, offset: true, sort: true, order: true })
   .extend({ format: z.enum(['csv', 'jsonl']).default('csv') });
 
 export const spanQuery = z.strictObject({ from: instant.optional(), to: instant.optional() });

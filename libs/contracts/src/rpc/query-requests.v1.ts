@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requestDetail, requestLogEntry, requestStatus } from '../api/request-log.ts';
+import { requestDetail, requestLogEntry, requestSort, requestStatus } from '../api/request-log.ts';
 import { count, id, sha256Hex, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 import { blockId } from './compression.v1.ts';
@@ -15,10 +15,16 @@ export const requestFilter = z.object({
   status: requestStatus.optional(),
   from: timestamp.optional(),
   to: timestamp.optional(),
+  /** A text in the session id, the model, the error, or a whole request id or name of a called tool. */
+  search: z.string().optional(),
 });
 export type RequestFilter = z.infer<typeof requestFilter>;
 
-/** Lists log entries, newest first. */
+/** The order of a list. Entries without a value come last. */
+const requestOrder = z.object({ by: requestSort, isDescending: z.boolean() });
+export type RequestOrder = z.infer<typeof requestOrder>;
+
+/** Lists log entries, newest first unless `order` is given. Workers of the previous release ignore `order`. */
 export const listRequests = defineRpc({
   ...common,
   subject: 'worker.list-requests.v1',
@@ -27,6 +33,7 @@ export const listRequests = defineRpc({
     limit: z.int().min(1).max(500),
     offset: count,
     filter: requestFilter.default({}),
+    order: requestOrder.optional(),
   }),
   reply: z.object({ total: count, requests: z.array(requestLogEntry) }),
 });

@@ -7,11 +7,18 @@ const common = { server: 'worker', callers: ['edge-gateway'], deadlineMs: 5_000 
 /** A time range from `from` (inclusive) to `to` (exclusive). */
 const span = z.object({ accountId: id, from: timestamp, to: timestamp });
 
-/** Lists routing traces, newest first. */
+/** Lists routing traces, newest first. Workers of the previous release ignore the filters. */
 export const listRoutingTraces = defineRpc({
   ...common,
   subject: 'worker.list-routing-traces.v1',
-  request: span.extend({ limit: z.int().min(1).max(100) }),
+  request: span.extend({
+    limit: z.int().min(1).max(100),
+    offset: count.default(0),
+    intent: z.string().optional(),
+    reason: z.string().optional(),
+    /** The name of a called tool. */
+    tool: z.string().optional(),
+  }),
   reply: z.object({ traces: z.array(recentRoutingTrace) }),
 });
 

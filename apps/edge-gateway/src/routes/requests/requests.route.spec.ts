@@ -23,6 +23,19 @@ function openWorker() {
   return { replies, messaging: { call } as unknown as Pick<Messaging, 'call'> };
 }
 
+it('reads a page in another order by position', async () => {
+  const worker = openWorker();
+  const order = { by: 'cost_usd', isDescending: true } as const;
+  const page = await readPage(worker.messaging, {
+    accountId: 'a',
+    limit: 250,
+    offset: 10,
+    filter: {},
+    order,
+  });
+  expect(page.requests).toEqual(log.slice(10, 260));
+});
+
 it.each([
   { limit: 500, offset: 0, replies: [100, 100, 100, 100, 30] },
   { limit: 250, offset: 10, replies: [100, 100, 50] },

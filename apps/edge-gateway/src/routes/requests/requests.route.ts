@@ -1,4 +1,4 @@
-import type { RequestDetail, RequestFilter, RequestLogEntry } from '@gateway/contracts';
+import type { RequestDetail, RequestFilter, RequestLogEntry, RequestOrder } from '@gateway/contracts';
 import {
   exportRequests,
   getRequest,
@@ -65,9 +65,9 @@ export const requestColumns = [
 const listRequestLog: Operation = {
   id: 'listRequestLog',
   tag: 'Requests and usage',
-  summary: 'List requests, newest first',
+  summary: 'List requests, by default newest first',
   description:
-    'Filters can be combined. `from` is inclusive and `to` is exclusive. With a filter, `total` counts up to 100,000.',
+    'Filters can be combined. `from` is inclusive and `to` is exclusive. With a filter, `total` counts up to 100,000. A search reads all requests of the period, so a short period is faster.',
   query: requestLogQuery,
   answer: { status: 200, description: 'A page of the log.', schema: requestLogPage },
 };
@@ -117,10 +117,12 @@ export class RequestsRoute {
   @Get(['/v1/account/requests', '/v1/requests'])
   @Describe(listRequestLog)
   async list(@FromCaller() caller: AccountCaller, @Query() query: unknown): Promise<RequestPage> {
-    const { limit, offset, ...given } = parseQuery(requestLogQuery, query);
+    const { limit, offset, sort, order: direction, ...given } = parseQuery(requestLogQuery, query);
     const filter = chooseFilter(given);
     const { accountId } = caller;
-    const read = () => readPage(this.#messaging, { accountId, limit, offset, filter });
+    const isDefault = sort === 'created_at' && direction === 'desc';
+    const order = isDefault ? {} : { order: { by: sort, isDescending: direction === 'desc' } };
+    const read = () => readPage(this.#messaging, { accountId, limit, offset, filter, ...order });
     const isLarge = limit > rowsAtOnce;
     const { total, requests } = await (isLarge ? this.#largePages.run(accountId, read) : read());
     return { object: 'list', data: requests, total, limit, offset };
@@ -187,6 +189,8 @@ interface PageQuery {
   readonly limit: number;
   readonly offset: number;
   readonly filter: RequestFilter;
+  /** The order of the list. By default, the newest request comes first. */
+  readonly order?: RequestOrder;
 }
 
 /** Reads a large page in parts, so that requests from other accounts can run between the parts. */
@@ -199,15 +203,20 @@ export async function readPage(
   let isMore = requests.length === rowsAtOnce;
   while (isMore && requests.length < limit) {
     const asked = Math.min(rowsAtOnce, limit - requests.length);
+    const { order, ...newestFirst } = query;
     const before = requests.at(-1)?.id ?? null;
-    const part = await messaging.call(exportRequests, { ...query, before, limit: asked });
+    // Only the default order can continue after a request. Another order continues at a position.
+    const part =
+      order === undefined
+        ? await messaging.call(exportRequests, { ...newestFirst, before, limit: asked })
+        : await messaging.call(listRequests, { ...query, offset: offset + requests.length, limit: asked });
     requests.push(...part.requests);
     isMore = part.requests.length === asked;
   }
   return { total, requests };
 }
 
-type GivenFilter = Omit<z.output<typeof requestLogQuery>, 'limit' | 'offset'>;
+type GivenFilter = Omit<z.output<typeof requestLogQuery>, 'limit' | 'offset' | 'sort' | 'order'>;
 
 function chooseFilter({ key_id, session_id, from, to, ...others }: GivenFilter): RequestFilter {
   return {

@@ -26,7 +26,7 @@ const tracesOperation: Operation = {
   tag: 'Routing',
   summary: 'List recent decisions about tools, newest first',
   description:
-    'Covers the last 30 days. Each decision shows its ten best candidates and the called tools. The request’s detail shows all candidates.',
+    'Covers the last 30 days. Filters can be combined. Each decision shows its ten best candidates and the called tools. The request’s detail shows all candidates.',
   query: tracesQuery,
   answer: { status: 200, description: 'The decisions.', schema: recentRoutingTraceList },
 };
@@ -70,9 +70,10 @@ export class RoutingInsightsRoute {
     @FromCaller() { accountId }: AccountCaller,
     @Query() query: unknown,
   ): Promise<{ object: 'list'; data: readonly RecentRoutingTrace[] }> {
-    const { limit } = parseQuery(tracesQuery, query);
+    const { k_reason: reason, ...given } = parseQuery(tracesQuery, query);
     const span = chooseLastDays(traceDays, Date.now());
-    const { traces } = await this.#messaging.call(listRoutingTraces, { accountId, ...span, limit });
+    const filter = reason === undefined ? given : { ...given, reason };
+    const { traces } = await this.#messaging.call(listRoutingTraces, { accountId, ...span, ...filter });
     return { object: 'list', data: traces };
   }
 

@@ -12,6 +12,22 @@ describe('a request filter', () => {
     expect(chooseRequestFilter({ to })).toEqual({ createdAt: { lt: to } });
   });
 
+  it('finds a request id by its partition, and other texts in part', () => {
+    const id = '019ab3c0-1111-7abc-8abc-0123456789ab';
+    expect(chooseRequestFilter({ search: id.toUpperCase() })).toEqual({
+      AND: [{ id, createdAt: new Date(Number.parseInt('019ab3c01111', 16)) }],
+    });
+    const { AND } = chooseRequestFilter({ search: '50%_off', model: 'm' });
+    expect(AND).toEqual([
+      {
+        OR: expect.arrayContaining([
+          { errorMessage: { contains: String.raw`50\%\_off`, mode: 'insensitive' } },
+          { calledTools: { has: '50%_off' } },
+        ]) as unknown,
+      },
+    ]);
+  });
+
   it('matches a model by its requested name, its provider’s name for the model, or provider and name', () => {
     expect(chooseRequestFilter({ model: 'together/meta-llama/Llama-3' })).toEqual({
       OR: [

@@ -1,5 +1,6 @@
 import type {
   RequestFilter,
+  RequestOrder,
   exportRequests as exportRequestsContract,
   getRequest as getRequestContract,
   listRequests as listRequestsContract,
@@ -8,6 +9,7 @@ import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import type {
   TelemetryDatabase,
   TelemetryModels,
+  TelemetryOrder,
   TelemetryWhere,
 } from '../../persistence/telemetry-database.ts';
 import { entryFields, renderDetail, renderEntry, storedContext } from './render-request.ts';
@@ -20,12 +22,12 @@ import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 const totalMax = 100_000;
 
 /**
- * Lists an account's requests that match the filter, newest first. The field `total` counts all matching
+ * Lists an account's requests that match the filter, by default newest first. The field `total` counts all matching
  * requests. Counting stops at 100,000 if the filter uses anything except the API key and the status `error`.
  */
 export async function listRequests(
   database: TelemetryDatabase,
-  { accountId, limit, offset, filter }: ParsedRequestOf<typeof listRequestsContract>,
+  { accountId, limit, offset, filter, order }: ParsedRequestOf<typeof listRequestsContract>,
 ): Promise<ReplyOf<typeof listRequestsContract>> {
   const models = database.forAccount(accountId);
   const where = chooseRequestFilter(filter);
@@ -34,12 +36,27 @@ export async function listRequests(
     models.requestLog.findMany({
       ...entryFields,
       where,
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      orderBy: chooseOrder(order),
       skip: offset,
       take: limit,
     }),
   ]);
   return { total, requests: rows.map(renderEntry) };
+}
+
+const newestFirst: TelemetryOrder[] = [{ createdAt: 'desc' }, { id: 'desc' }];
+
+function chooseOrder(order: RequestOrder | undefined): TelemetryOrder[] {
+  if (order === undefined) return newestFirst;
+  const direction = order.isDescending ? 'desc' : 'asc';
+  switch (order.by) {
+    case 'created_at':
+      return [{ createdAt: direction }, { id: direction }];
+    case 'cost_usd':
+      return [{ costUsd: { sort: direction, nulls: 'last' } }, ...newestFirst];
+    case 'duration':
+      return [{ msTotal: direction }, ...newestFirst];
+  }
 }
 
 /**
@@ -114,8 +131,10 @@ export function chooseRequestFilter({
   status,
   from,
   to,
+  search,
 }: RequestFilter): TelemetryWhere {
   return {
+    ...(search === undefined ? {} : { AND: [findText(search)] }),
     ...(keyId === undefined ? {} : { keyId }),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(status === undefined ? {} : { status }),
@@ -129,6 +148,30 @@ export function chooseRequestFilter({
           },
         }),
   };
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Finds a text in a request. A request id determines the partition, so no other rows are read for it. Other texts
+ * are compared with the rows of the account, which are fewer if the filter has a time span.
+ */
+function findText(text: string): TelemetryWhere {
+  const id = text.toLowerCase();
+  const timeMs = uuid.test(id) ? parseRequestTimeMs(id) : null;
+  if (timeMs !== null) return { id, createdAt: new Date(timeMs) };
+  const part = { contains: text.replaceAll(/[\\%_]/g, String.raw`\$&`), mode: 'insensitive' } as const;
+  return {
+    OR: [
+      ...[{ sessionId: part }, { model: part }, { requestedModel: part }],
+      ...[{ errorCode: part }, { errorMessage: part }, ...usesTool(text)],
+    ],
+  };
+}
+
+/** Matches requests in which the model called the tool, or recovered it after it was pruned. */
+export function usesTool(name: string): TelemetryWhere[] {
+  return [{ calledTools: { has: name } }, { recoveredTools: { has: name } }];
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { isPruned, pageOf, queryAccountPage } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { renderTrace, traceFields } from '../requests/render-request.ts';
+import { usesTool } from '../requests/requests.ts';
 import { asInstant } from '../usage/usage-columns.ts';
 
 /** SQL condition for log rows with pruned tools and known candidates. */
@@ -19,12 +20,19 @@ const candidatesMax = 10;
 /** Lists an account's routing decisions about tools, newest first. */
 export async function listRoutingTraces(
   database: TelemetryDatabase,
-  { accountId, from, to, limit }: ParsedRequestOf<typeof listRoutingTracesContract>,
+  request: ParsedRequestOf<typeof listRoutingTracesContract>,
 ): Promise<ReplyOf<typeof listRoutingTracesContract>> {
+  const { accountId, from, to, limit, offset, intent, reason, tool } = request;
   const rows = await database.forAccount(accountId).requestLog.findMany({
     ...traceFields,
-    where: { createdAt: { gte: from, lt: to }, kReason: { not: null } },
+    where: {
+      createdAt: { gte: from, lt: to },
+      kReason: reason ?? { not: null },
+      ...(intent === undefined ? {} : { intent }),
+      ...(tool === undefined ? {} : { OR: usesTool(tool) }),
+    },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    skip: offset,
     take: limit,
   });
   return { traces: rows.map((row) => chooseTopCandidates(renderTrace(row))) };
