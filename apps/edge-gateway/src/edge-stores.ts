@@ -86,6 +86,7 @@ export function openBudgets(
     ...{ store, usageWaitMs: waitMs, log },
     readUsage: (accountId) => readLoggedUsage(messaging, accountId),
   });
+  redis.on('ready', () => void budgets.checkStore());
   messaging.onBroadcast(accountChanged, ({ accountId, deleted }) => {
     if (deleted) budgets.forget(accountId);
   });

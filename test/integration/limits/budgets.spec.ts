@@ -1,7 +1,14 @@
 import { startStack } from '@gateway/testing';
 import { setTimeout as waitMs } from 'node:timers/promises';
 import { eventually, undoAll, untilDayLasts, type Stack, type Undo } from '../stack.fixture.ts';
-import { createKey, isReserved, readBudget, startReplica, type Replica } from './replicas.fixture.ts';
+import {
+  createKey,
+  isReserved,
+  readBudget,
+  startReplica,
+  untilRecovered,
+  type Replica,
+} from './replicas.fixture.ts';
 
 const undo: Undo[] = [];
 let stack: Stack;
@@ -207,56 +214,7 @@ it('when Redis is killed and restarts empty, a share of the budget stays availab
     return state?.today === 45_000 ? state : undefined;
   });
   expect(back.thisWeek).toBe(45_000);
+  await untilRecovered(replicaOf(0).redis);
   expect(await spend(34_000)).toBe('reserved');
   expect(isReserved(await budgets.reserve(createKey(1_000), 1))).toBe(true);
 }, 60_000);
-
-describe('an empty Redis', () => {
-  const emptyRedis = () => replicas[0]!.redis.flushall();
-  const today = () => Math.floor(Date.now() / 86_400_000);
-
-  it('a new edge restores the usage of a key from the request log, so that at most one request overspends', async () => {
-    const key = createKey(100_000, 150_000);
-    await emptyRedis();
-    const spent = { day: today(), today: 95_000, thisWeek: 120_000 };
-    const read = () => Promise.resolve(new Map([[key.keyId, spent]]));
-    const edge = await startReplica(stack.dev.redis_url, undefined, read);
-    undo.push(() => edge.close());
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, async () => edge.budgets.reserve(key, 1_050)),
-    );
-    expect(answers.filter(isReserved)).toHaveLength(5);
-    expect(await budgetOf(key)).toMatchObject({ today: 95_000, thisWeek: 120_000 });
-  });
-
-  it('an edge that cannot read the request log restores the usage as soon as the log is available', async () => {
-    const key = createKey(100_000);
-    await emptyRedis();
-    let isUp = false;
-    const spent = { day: today(), today: 99_999, thisWeek: 99_999 };
-    const usage = new Map([[key.keyId, spent]]);
-    const read = () => (isUp ? Promise.resolve(usage) : Promise.reject(new Error('away')));
-    const edge = await startReplica(stack.dev.redis_url, undefined, read);
-    undo.push(() => edge.close());
-    const first = await edge.budgets.reserve(key, 1_000);
-    expect(isReserved(first)).toBe(true);
-    isUp = true;
-    await eventually(async () => ((await budgetOf(key)).today >= 99_999 ? true : undefined));
-    if (isReserved(first)) first.settle(1_000);
-    await untilSettled(key);
-    expect(await edge.budgets.reserve(key, 1_000)).toBe('exhausted');
-  });
-
-  it('an edge that still knows the usage of a key restores the usage, also without the request log', async () => {
-    const key = createKey(100_000);
-    const edge = await startReplica(stack.dev.redis_url, undefined, () => Promise.reject(new Error('away')));
-    undo.push(() => edge.close());
-    const first = await edge.budgets.reserve(key, 1_000);
-    if (isReserved(first)) first.settle(100_000);
-    await untilSettled(key);
-    await emptyRedis();
-    const other = await replicas[1]!.budgets.reserve(createKey(10), 1);
-    expect(isReserved(other)).toBe(true);
-    expect(await edge.budgets.reserve(key, 1_000)).toBe('exhausted');
-  });
-});

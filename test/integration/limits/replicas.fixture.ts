@@ -22,6 +22,13 @@ export interface Replica {
   close(): Promise<void>;
 }
 
+/** Connects to Redis like an edge, with longer deadlines. */
+export async function connectTo(redisUrl: string): Promise<Redis> {
+  const redis = connectRedis(redisUrl, quietLog, 10_000);
+  await eventually(() => (redis.status === 'ready' ? true : undefined));
+  return redis;
+}
+
 /**
  * Starts an edge's token budgets.
  * @param readUsage reads an account's usage from the request log. By default, the usage is empty.
@@ -31,15 +38,24 @@ export async function startReplica(
   leaseSeconds?: number,
   readUsage: SavedTokenBudgetsOptions['readUsage'] = () => Promise.resolve(new Map()),
 ): Promise<Replica> {
-  const redis = connectRedis(redisUrl, quietLog, 10_000);
+  const redis = await connectTo(redisUrl);
   const store = new RedisBudgetStore(redis, randomUUID(), leaseSeconds);
   const budgets = new SavedTokenBudgets({ store, readUsage, usageWaitMs: 1_000, log: quietLog });
-  await eventually(() => (redis.status === 'ready' ? true : undefined));
+  await untilRecovered(redis);
   const close = async (): Promise<void> => {
     await budgets.close();
     redis.disconnect();
   };
   return { budgets, redis, kill: () => redis.disconnect(), close };
+}
+
+/** Waits until the edges have had time to report their usage after a data loss in Redis. */
+export async function untilRecovered(redis: Redis): Promise<void> {
+  await eventually(async () => {
+    const [name, [seconds]] = await Promise.all([redis.get('budget:data'), redis.time()]);
+    const since = Number(name?.split(' ')[1]);
+    return Number(seconds) * 1_000 - since > 2_000 ? true : undefined;
+  });
 }
 
 export function createKey(dailyTokenBudget: number, weeklyTokenBudget = 1e12): BudgetedKey {

@@ -37,27 +37,39 @@ export interface SpentTokens {
   readonly thisWeek: number;
 }
 
+/** The state of one key's budget that one edge process remembers, even while the key is idle. */
+export interface BudgetMemory {
+  /** Number of the key in this process. A key that the process forgot gets a new number. */
+  readonly instance: number;
+  /** The usage at the last sync. Null before the first sync. */
+  readonly spent: SpentTokens | null;
+  /** The generation of the usage at the last sync. 0 before the first sync. */
+  readonly generation: number;
+  /** Number of tokens that this process settled in the generation and that the store confirmed. */
+  readonly confirmedTokens: number;
+}
+
 /**
  * The state that one edge sends for one API key, including the requests that wait for budget.
  */
 export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /**
-   * The settlement number. The edge increases the settlement number each time it settles tokens for the key. The
-   * store ignores a settlement with a number that it has already counted.
+   * The edge's knowledge from earlier syncs. A budget store that has lost its data restores usage from the
+   * memories of all edges.
    */
-  readonly sequence: number;
-  /** Number of tokens used on one day since the last settlement. */
+  readonly memory: BudgetMemory;
+  /** Number of tokens used on one day, without the confirmed tokens. */
   readonly settled: { readonly day: number; readonly tokens: number };
   /**
    * Number of tokens that this edge reserves from the key's budget. Each sync replaces the number of tokens
    * that this edge reserves.
    */
   readonly heldTokens: number;
-  /** The last known usage of the budget. If the budget store has lost its data, the last known usage is restored. */
-  readonly known: SpentTokens | null;
+  /** The usage in the request log, without the tokens that this edge has not settled. Null if it was not read. */
+  readonly logged: SpentTokens | null;
   /**
-   * Whether the usage in the field `known` includes the usage from the request log. After a loss of data, the
-   * budget store accepts only usage that includes the request log.
+   * Whether the edge read the request log for this sync. A budget store that lost its data may start only
+   * after the edge has read the request log.
    */
   readonly isRestored: boolean;
   /** The number of tokens that each waiting request may save, oldest request first. */
@@ -83,6 +95,16 @@ export interface BudgetState {
    */
   readonly roomTokens: number;
   readonly spent: SpentTokens;
+  /**
+   * The generation of the usage, in milliseconds since 1970. After each data loss, the usage belongs to a
+   * later generation.
+   */
+  readonly generation: number;
+  /**
+   * Whether the store may have lost data in the last two seconds, and other edges may not have reported their
+   * usage yet. The store then admits no requests.
+   */
+  readonly isRecovering: boolean;
 }
 
 /**
@@ -94,6 +116,8 @@ export interface BudgetStore {
    * returns null and changes nothing.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
+  /** Returns a name of the stored data. The name changes whenever the store may have lost data. */
+  nameData(): Promise<string>;
 }
 
 /** The API key that has the budget, and the services that the budget uses. */
@@ -101,13 +125,8 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   readonly store: BudgetStore;
   readonly health: StoreHealth;
   readonly now: () => number;
-  /**
-   * Counter that numbers the settlements of the whole process. Settlement numbers keep increasing, even after
-   * a key is dropped from memory and added again.
-   */
-  readonly nextSequence: () => number;
-  /** The usage that this process had stored when it last dropped the key from memory. */
-  readonly known: SpentTokens | null;
+  /** The process's knowledge about the budget when it last stopped tracking the key. */
+  readonly memory: BudgetMemory;
   /**
    * Reads the usage of the key from the request log. The promise never rejects. If the usage arrives too late for
    * the waiting request, the usage is passed to `restore`.

@@ -2,6 +2,7 @@ import { dayOf, deductTokens, isSame, mergeSpent } from './budget-store.port.ts'
 import type {
   BudgetAnswer,
   BudgetLimits,
+  BudgetMemory,
   BudgetState,
   BudgetSync,
   KeyBudgetOptions,
@@ -13,6 +14,11 @@ import type {
 const aheadMax = 16;
 /** An API key is busy if it received a request within this time, in milliseconds. */
 const busyMs = 5_000;
+/**
+ * The time in milliseconds for which the edge tracks a key after its last request. The edge reports the usage
+ * of tracked keys after a data loss in the store. The request log usually contains older usage.
+ */
+const trackedMs = 60_000;
 /** Delay before the edge queries the budget store about an exhausted budget again, in milliseconds. */
 const exhaustedMs = 1_000;
 /** Maximum number of waiting requests per sync with the store. */
@@ -42,21 +48,17 @@ export class KeyBudget {
   #held = 0;
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
-  /**
-   * A settlement that the store has not confirmed yet. The edge sends the settlement again under the same
-   * number until the store confirms the number.
-   */
+  /** A settlement that the store has not confirmed yet. The edge sends the settlement again until then. */
   #settling: Settlement | null = null;
-  #sequence = 0;
   #waiting: Waiting[] = [];
-  #known: SpentTokens | null;
+  #memory: BudgetMemory;
   /** Usage in the request log that has not been sent to the store yet. */
   #logged: SpentTokens | null = null;
   #room = 0;
   /** Number of tokens that the budget store granted in advance at the last sync. */
   #aheadTokens = 0;
   #exhausted: { until: number; limits: BudgetLimits } | null = null;
-  #busyUntil = -Infinity;
+  #usedAt = -Infinity;
   /** Tokens that this process may still use without a sync. Null while the budget store is available. */
   #share: number | null = null;
   #syncing: Promise<void> | null = null;
@@ -65,12 +67,12 @@ export class KeyBudget {
 
   constructor(options: KeyBudgetOptions) {
     this.#options = options;
-    this.#known = options.known;
+    this.#memory = options.memory;
   }
 
-  /** The last known usage of the API key. Null before the first sync. */
-  get known(): SpentTokens | null {
-    return this.#known;
+  /** The knowledge about the budget from the last sync. */
+  get memory(): BudgetMemory {
+    return this.#memory;
   }
 
   get accountId(): string {
@@ -81,7 +83,7 @@ export class KeyBudget {
   isExhausted(limits: BudgetLimits): boolean {
     const exhausted = this.#exhausted;
     if (exhausted === null || !isSame(exhausted.limits, limits)) return false;
-    return this.#options.now() < exhausted.until && this.#known?.day === this.#today();
+    return this.#options.now() < exhausted.until && this.#memory.spent?.day === this.#today();
   }
 
   /** Reserves tokens for a request. Syncs with the store only if this edge has too few tokens reserved. */
@@ -89,7 +91,7 @@ export class KeyBudget {
     if (this.isExhausted(limits)) return 'exhausted';
     if (!isSame(this.#limits, limits)) this.#changeLimits(limits);
     const wasBusy = this.#isBusy();
-    this.#busyUntil = this.#options.now() + busyMs;
+    this.#usedAt = this.#options.now();
     if (this.#held - this.#committed() >= tokens) return this.#take(tokens);
     if (this.#options.health.isAway) return this.#takeShare(tokens);
     return new Promise((resolve) => {
@@ -114,7 +116,7 @@ export class KeyBudget {
 
   /** Whether the key can be dropped because it has no requests in flight and received none recently. */
   get isIdle(): boolean {
-    return !this.isHolding && this.#syncing === null && !this.#isBusy();
+    return !this.isHolding && this.#syncing === null && this.#options.now() >= this.#usedAt + trackedMs;
   }
 
   async #syncAll(isBusy: boolean): Promise<void> {
@@ -138,46 +140,52 @@ export class KeyBudget {
     const keeps = isBusy && asked.length === 0 && this.#share === null;
     this.#held = this.#committed() + (keeps ? this.#keptAhead(settled.tokens) : 0);
     const heldTokens = this.#held;
+    const { accountId, keyId } = this.#options;
     const state = await this.#send({
       ...limits,
-      accountId: this.#options.accountId,
-      keyId: this.#options.keyId,
-      sequence: this.#sequence,
+      ...{ accountId, keyId, memory: this.#memory },
       settled,
       heldTokens,
-      known: this.#known,
-      isRestored: false,
       asked: asked.map(({ tokens }) => tokens),
       ahead: isBusy ? aheadMax : 0,
     });
     this.#options.health.noteAnswer();
     this.#settling = null;
     this.#share = null;
-    this.#known = state.spent;
-    this.#room = state.roomTokens;
+    this.#remember(state, settled);
     this.#held = state.heldTokens;
     if (asked.length > 0) this.#answer(asked, state, state.heldTokens - heldTokens, limits);
   }
 
   /** Syncs with the store. If the store has no usage for the key, the usage is restored from the request log. */
-  async #send(sync: BudgetSync): Promise<BudgetState> {
+  async #send(sync: Omit<BudgetSync, 'logged' | 'isRestored'>): Promise<BudgetState> {
+    const send = (isRestored: boolean): Promise<BudgetState | null> =>
+      this.#options.store.sync({ ...sync, logged: this.#loggedAndSettled(), isRestored });
     let logged = this.#logged;
-    let state = await this.#options.store.sync({ ...sync, known: this.#mergeLogged() });
+    let state = await send(false);
     if (state === null) {
       logged = this.#logged = mergeSpent(this.#logged, await this.#options.loadSpent());
-      state = await this.#options.store.sync({ ...sync, known: this.#mergeLogged(), isRestored: true });
+      state = await send(true);
     }
     if (state === null) throw new Error('the budget store rejected the restored usage');
     if (this.#logged === logged) this.#logged = null;
     return state;
   }
 
-  /** Returns the key's known usage, merged with the usage in the request log. */
-  #mergeLogged(): SpentTokens | null {
-    if (this.#logged === null) return this.#known;
+  #remember({ spent, generation, roomTokens, isRecovering }: BudgetState, settled: Settlement): void {
+    const { instance, generation: before, confirmedTokens } = this.#memory;
+    const earlierTokens = generation === before ? confirmedTokens : 0;
+    this.#memory = { instance, spent, generation, confirmedTokens: earlierTokens + settled.tokens };
+    // While other edges restore their usage, the room may seem larger than it is.
+    this.#room = isRecovering ? Math.min(this.#room, roomTokens) : roomTokens;
+  }
+
+  /** The usage in the request log without this edge's unsettled tokens, which later syncs add. */
+  #loggedAndSettled(): SpentTokens | null {
+    if (this.#logged === null) return null;
     const settlements = [...this.#unsettled].map(([day, tokens]) => ({ day, tokens }));
     if (this.#settling !== null) settlements.push(this.#settling);
-    return mergeSpent(this.#known, deductTokens(this.#logged, settlements));
+    return deductTokens(this.#logged, settlements);
   }
 
   /** Adds the usage in the request log to the known usage of the key. */
@@ -193,10 +201,11 @@ export class KeyBudget {
    */
   #answer(
     asked: readonly Waiting[],
-    { admitted }: BudgetState,
+    { admitted, isRecovering }: BudgetState,
     grantedTokens: number,
     limits: BudgetLimits,
   ): void {
+    if (isRecovering) return asked.forEach(({ resolve }) => resolve('unknown'));
     const until = this.#options.now() + exhaustedMs;
     this.#exhausted = admitted < asked.length ? { until, limits } : null;
     this.#aheadTokens = grantedTokens;
@@ -233,7 +242,7 @@ export class KeyBudget {
    * the budget is valid only on the day of the last sync.
    */
   #takeShare(tokens: number): BudgetAnswer {
-    if (this.#known?.day !== this.#today()) return 'unknown';
+    if (this.#memory.spent?.day !== this.#today()) return 'unknown';
     this.#share ??= Math.max(0, Math.floor(this.#room * localShare));
     if (this.#share < tokens) return 'unknown';
     this.#share -= tokens;
@@ -241,13 +250,12 @@ export class KeyBudget {
     return this.#take(tokens);
   }
 
-  /** Takes the settlement of the oldest day and assigns it a new number. */
+  /** Takes the settlement of the oldest day. */
   #takeUnsettled(): Settlement {
     const [oldest] = [...this.#unsettled.keys()].sort((a, b) => a - b);
     if (oldest === undefined) return { day: 0, tokens: 0 };
     const tokens = this.#unsettled.get(oldest) ?? 0;
     this.#unsettled.delete(oldest);
-    this.#sequence = this.#options.nextSequence();
     return { day: oldest, tokens };
   }
 
@@ -278,7 +286,7 @@ export class KeyBudget {
   }
 
   #isBusy(): boolean {
-    return this.#options.now() < this.#busyUntil;
+    return this.#options.now() < this.#usedAt + busyMs;
   }
 
   #today(): number {

@@ -20,9 +20,10 @@ class MemoryStore {
     if (this.isAway) return Promise.reject(new Error('away'));
     this.syncs.push(sync);
     if (this.spent === null && !sync.isRestored) return Promise.resolve(null);
-    const { known, settled, asked } = sync;
-    const today = Math.max(this.spent?.today ?? 0, known?.today ?? 0) + settled.tokens;
-    const thisWeek = Math.max(this.spent?.thisWeek ?? 0, known?.thisWeek ?? 0) + settled.tokens;
+    const { memory, logged, settled, asked } = sync;
+    const known = [this.spent, memory.spent, logged];
+    const today = Math.max(...known.map((spent) => spent?.today ?? 0)) + settled.tokens;
+    const thisWeek = Math.max(...known.map((spent) => spent?.thisWeek ?? 0)) + settled.tokens;
     this.spent = { day, today, thisWeek };
     const heldTokens = sync.heldTokens + asked.reduce((sum, tokens) => sum + tokens, 0);
     return Promise.resolve({
@@ -30,8 +31,12 @@ class MemoryStore {
       heldTokens,
       roomTokens: limits.dailyTokenBudget - today - heldTokens,
       spent: this.spent,
+      generation: 1,
+      isRecovering: false,
     });
   };
+
+  nameData = () => Promise.resolve('data');
 }
 
 it('savings that are unsettled when the usage is restored from the request log are counted once', async () => {
@@ -39,7 +44,8 @@ it('savings that are unsettled when the usage is restored from the request log a
   let logged = { day, today: 10_000, thisWeek: 20_000 };
   const now = () => day * 86_400_000;
   const budget = new KeyBudget({
-    ...{ accountId: 'account', keyId: 'key', store, now, known: null, nextSequence: () => 1 },
+    ...{ accountId: 'account', keyId: 'key', store, now },
+    memory: { instance: 1, spent: null, generation: 0, confirmedTokens: 0 },
     health: new StoreHealth(now, () => undefined),
     loadSpent: () => Promise.resolve(logged),
     onDirty: () => undefined,
@@ -76,7 +82,7 @@ it('late usage from the request log goes to the current budget of the key, with 
     if (typeof first === 'string') throw new Error(first);
     first.settle(0);
     // The idle key is dropped from memory and then used again.
-    await jest.advanceTimersByTimeAsync(30_000);
+    await jest.advanceTimersByTimeAsync(90_000);
     await budgets.reserve(key, 5_000);
     answer(new Map([['key', { day, today: 40_000, thisWeek: 50_000 }]]));
     await jest.advanceTimersByTimeAsync(200);

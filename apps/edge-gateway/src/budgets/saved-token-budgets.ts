@@ -1,10 +1,11 @@
-import { withTimeout } from '@gateway/observability';
+import { failpoint, withTimeout } from '@gateway/observability';
 import { LRUCache } from 'lru-cache';
 import { dayMs, dayOf, firstDayOfWeek } from './budget-store.port.ts';
 import type {
   BudgetAnswer,
   BudgetKeyId,
   BudgetLimits,
+  BudgetMemory,
   BudgetStore,
   SpentTokens,
 } from './budget-store.port.ts';
@@ -32,8 +33,13 @@ const flushedMax = 1_000;
  */
 const upkeepMs = 5_000;
 /**
+ * Interval at which the edge checks whether the store lost data. The interval is much shorter than the two
+ * seconds for which the store admits no requests after a data loss.
+ */
+const watchMs = 500;
+/**
  * Maximum number of API keys tracked at the same time. An API key is tracked while it has requests in flight or had
- * requests recently. Requests with additional API keys are handled as if the budget store were unavailable.
+ * requests in the last minute. Requests with additional API keys are handled as if the budget store were unavailable.
  */
 const keysMax = 50_000;
 /**
@@ -74,21 +80,39 @@ export class SavedTokenBudgets {
   readonly #health: StoreHealth;
   readonly #usageLoads: UsageLoads;
   readonly #budgets = new Map<string, KeyBudget>();
-  /** The last known usage of keys that were dropped from memory. */
-  readonly #known = new LRUCache<string, SpentTokens>({ max: keysMax });
+  /** The knowledge about keys that are no longer tracked. */
+  readonly #memories = new LRUCache<string, BudgetMemory>({ max: keysMax });
   readonly #dirty = new Set<KeyBudget>();
   readonly #forgotten = new LRUCache<string, true>({ max: forgottenMax });
-  #sequence = 0;
+  /** The last number of a tracked key. */
+  #instance = 0;
+  /** The name of the store's data at the last check. Null before the first check. */
+  #data: string | null = null;
   #isClosed = false;
   #flushTimer: NodeJS.Timeout | undefined;
-  readonly #upkeepTimer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(options: SavedTokenBudgetsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#health = new StoreHealth(this.#now, (error) => this.#logChange(error));
     this.#usageLoads = new UsageLoads(options.readUsage);
-    this.#upkeepTimer = setInterval(() => this.#upkeep(), upkeepMs).unref();
+    this.#timers = [
+      setInterval(() => this.#upkeep(), upkeepMs).unref(),
+      setInterval(() => void this.checkStore(), watchMs).unref(),
+    ];
+  }
+
+  /**
+   * Checks whether the store may have lost data. If so, the usage and the reservations of all tracked keys
+   * are sent to the store. Never rejects.
+   */
+  async checkStore(): Promise<void> {
+    const data = await this.#options.store.nameData().catch(() => this.#data);
+    if (data === this.#data) return;
+    this.#data = data;
+    this.#health.noteAnswer();
+    for (const budget of this.#budgets.values()) this.#flushSoon(budget);
   }
 
   /**
@@ -106,7 +130,7 @@ export class SavedTokenBudgets {
   describeExhausted(key: BudgetedKey): ExhaustedBudget {
     const { dailyTokenBudget: daily, weeklyTokenBudget: weekly } = key;
     const today = dayOf(this.#now());
-    const known = this.#budgets.get(key.keyId)?.known ?? null;
+    const known = this.#budgets.get(key.keyId)?.memory.spent;
     const isWeek = weekly < daily || (known?.day === today && known.thisWeek >= weekly);
     if (!isWeek) return { period: 'daily', tokens: daily, resetsAt: (today + 1) * dayMs };
     return { period: 'weekly', tokens: weekly, resetsAt: (firstDayOfWeek(today) + 7) * dayMs };
@@ -139,7 +163,7 @@ export class SavedTokenBudgets {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#usageLoads.close();
-    clearInterval(this.#upkeepTimer);
+    for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#flushTimer);
     await Promise.all([...this.#budgets.values()].map((budget) => budget.sync(false)));
     const held = [...this.#budgets.values()].filter(({ isHolding }) => isHolding);
@@ -155,13 +179,17 @@ export class SavedTokenBudgets {
       store: this.#options.store,
       health: this.#health,
       now: this.#now,
-      nextSequence: () => ++this.#sequence,
-      known: this.#known.get(keyId) ?? null,
+      memory: this.#memories.get(keyId) ?? this.#newMemory(),
       loadSpent: () => this.#loadSpent({ accountId, keyId }),
       onDirty: () => this.#flushSoon(budget),
     });
     this.#budgets.set(keyId, budget);
     return budget;
+  }
+
+  #newMemory(): BudgetMemory {
+    this.#instance += 1;
+    return { instance: this.#instance, spent: null, generation: 0, confirmedTokens: 0 };
   }
 
   /**
@@ -197,6 +225,7 @@ export class SavedTokenBudgets {
     for (const budget of dirty) {
       if (!this.#health.mayAsk()) break;
       this.#dirty.delete(budget);
+      FAILPOINT: failpoint('settle-flush');
       void budget.sync();
     }
     const [waiting] = this.#dirty;
@@ -208,7 +237,7 @@ export class SavedTokenBudgets {
     for (const [keyId, budget] of this.#budgets) {
       if (budget.isHolding) this.#flushSoon(budget);
       else if (budget.isIdle && !this.#dirty.has(budget)) {
-        if (budget.known !== null) this.#known.set(keyId, budget.known);
+        this.#memories.set(keyId, budget.memory);
         this.#budgets.delete(keyId);
       }
     }
