@@ -82,6 +82,8 @@ export default tseslint.config(
       'max-lines': ['error', { max: 300 }],
       'max-lines-per-function': ['error', { max: 39, IIFEs: true }],
       '@typescript-eslint/no-extraneous-class': 'off',
+      // The bundler removes statements with the label FAILPOINT from production builds.
+      'no-unused-labels': 'off',
       '@typescript-eslint/restrict-template-expressions': [
         'error',
         { allowNumber: true, allowBoolean: true },

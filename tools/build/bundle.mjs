@@ -19,9 +19,9 @@ const externalPackages = {
 
 /**
  * Bundles an entry point and its workspace imports into a single file for Node. Paths are relative to the
- * repository root.
+ * repository root. Without a folder for failpoints, the bundle contains no failpoints.
  */
-export async function bundle(entry, outfile) {
+export async function bundle(entry, outfile, failpointsFolder) {
   await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -34,6 +34,9 @@ export async function bundle(entry, outfile) {
     sourcesContent: false,
     logLevel: 'warning',
     plugins: [externalPackages],
+    ...(failpointsFolder === undefined
+      ? { dropLabels: ['FAILPOINT'] }
+      : { define: { FAILPOINTS_FOLDER: JSON.stringify(failpointsFolder) } }),
   });
   const mapFile = join(root, `${outfile}.map`);
   writeFileSync(mapFile, thinSourceMap(readFileSync(mapFile, 'utf8')));

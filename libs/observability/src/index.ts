@@ -1,3 +1,4 @@
+export { failpoint, type Failpoint } from './failpoint.ts';
 export { genAi } from './genai-attributes.ts';
 export {
   startHealthServer,

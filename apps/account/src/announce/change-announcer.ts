@@ -6,7 +6,7 @@ import {
   loginSessionChanged,
 } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import type { Logger } from '@gateway/observability';
+import { failpoint, type Logger } from '@gateway/observability';
 import type { AccountDatabase } from '../persistence/account-database.ts';
 import type { EpochBoard } from './epoch-board.port.ts';
 
@@ -105,6 +105,7 @@ export class ChangeAnnouncer {
   }
 
   announceKeyChange({ accountId, keyId, epoch, revoked = false }: KeyChange): void {
+    FAILPOINT: failpoint('commit-announce');
     this.#messaging.broadcast(keyChanged, { accountId, keyId, epoch, revoked });
     this.#epochs.write(keyEpochName(accountId, keyId), revoked ? -epoch : epoch);
     this.#mark(accountId, epoch);

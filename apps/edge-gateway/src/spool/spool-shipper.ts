@@ -1,5 +1,6 @@
 import { batchesCommitted } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
+import { failpoint } from '@gateway/observability';
 import { BatchCutter } from './batch-cutter.ts';
 import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 import type { RequestSpool } from './request-spool.ts';
@@ -152,6 +153,7 @@ export class SpoolShipper {
 
   async #hand(id: string, data: Buffer): Promise<void> {
     try {
+      FAILPOINT: failpoint('spool-ship');
       await this.#options.queue.add(id, data);
     } catch (error) {
       this.#cutter.replaceBuffer();

@@ -1,5 +1,5 @@
 import { requestEventBatch, type DeadRequestEvent } from '@gateway/contracts';
-import { SpanKind, continueTrace } from '@gateway/observability';
+import { SpanKind, continueTrace, failpoint } from '@gateway/observability';
 import type { DeadLetters } from './request-log-writer.port.ts';
 import { parseBatch, type ParsedEvent, type RefusedEvent } from './parse-batch.ts';
 import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
@@ -37,6 +37,7 @@ export async function writeRequestLog(
 ): Promise<WrittenBatch> {
   const { events: parsed, refused } = parseBatch(data, context.now());
   const events = await context.addCacheMisses(parsed);
+  FAILPOINT: failpoint('ship-commit');
   const result = await traceEvents(events, batchId, () => writeOrRefuse(context.writer, events));
   for (const { row } of events)
     if (row.needed_k !== null || row.recovered_tools.length > 0) context.shadowAccounts.add(row.account_id);

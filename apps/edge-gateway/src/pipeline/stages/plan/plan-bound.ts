@@ -1,4 +1,5 @@
 import type { ConversationPlanRecord } from '@gateway/contracts';
+import { failpoint } from '@gateway/observability';
 import { startDeadline } from '../../../request/deadline.ts';
 import {
   identityPlan,
@@ -111,6 +112,7 @@ async function keepProposal(
   { boundPlans: { memo, store }, log }: BoundServices,
 ): Promise<ConversationPlanRecord | null> {
   try {
+    FAILPOINT: failpoint('plan-store');
     const plan = await store.keep(accountId, opening, record);
     memo.keep(accountId, here, { ...unplanned, plan });
     return plan;
