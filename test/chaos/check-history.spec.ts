@@ -158,6 +158,14 @@ const bad: readonly (readonly [PromiseName, string, Partial<History>])[] = [
     'a 429 of a key without a low limit, while Redis responds',
     add(operationOf('bad-1', { startMs: 51_000, status: 429, code: 'rate_limit_exceeded' })),
   ],
+  [
+    'errorCodesAreDocumented',
+    'a 429 of a key without a low limit, while only the links of the other edge stall',
+    {
+      ...add(operationOf('bad-1', { startMs: 51_000, status: 429, code: 'rate_limit_exceeded' })),
+      stalls: [{ startMs: 50_900, endMs: 51_300 }],
+    },
+  ],
   ['errorCodesAreDocumented', 'an unknown code', add(operationOf('bad-1', { status: 418, code: 'teapot' }))],
   [
     'errorCodesAreDocumented',

@@ -109,6 +109,14 @@ function isExplained(
   );
 }
 
+/** The time after a stalled link until the far edge uses Redis again, in milliseconds. */
+const linkAftermathMs = 2_000;
+
+/** The links of the far edge run in the test process, so a stall of the test process also stalls the links. */
+const isLinkStalled = ({ stalls }: History, { edge, startMs, endMs }: Operation): boolean =>
+  edge === 'far-edge' &&
+  stalls.some((stall) => stall.startMs <= endMs && stall.endMs + linkAftermathMs >= startMs);
+
 /** Returns true if an operation of the given kind on the given key started before `operation` ended. */
 function wasTried(history: History, operation: Operation, kind: Operation['kind'], keyId: string | null) {
   return history.operations.some(
@@ -139,7 +147,9 @@ const explanations: Readonly<Record<string, Explanation>> = {
     isExplained(history, operation, isChat(operation) ? ['edge', 'upstream'] : ['edge']),
   // If the cache Redis server is down, each edge allows only an eighth of a key's rate limit.
   rate_limit_exceeded: (history, operation) =>
-    isLimited(history, operation) || isExplained(history, operation, ['redis-cache']),
+    isLimited(history, operation) ||
+    isExplained(history, operation, ['redis-cache']) ||
+    isLinkStalled(history, operation),
   invalid_api_key: (history, operation) =>
     accountIsDeleted(history, operation) || wasTried(history, operation, 'key-revoke', operation.keyId),
   expired_api_key: (history, operation) => wasTried(history, operation, 'key-rotate', operation.keyId),
