@@ -10,7 +10,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** A page's color scheme and width. */
 export interface Look {
   readonly scheme: 'light' | 'dark';
-  readonly width: 390 | 1024 | 1440 | 1600;
+  readonly width: 390 | 768 | 1024 | 1440 | 1600 | 1920;
 }
 
 export const looks: readonly Look[] = [
@@ -39,7 +39,7 @@ export interface WatchedPage {
   close(): Promise<void>;
 }
 
-const heights = { 390: 844, 1024: 768, 1440: 900, 1600: 1000 } as const;
+const heights = { 390: 844, 768: 1024, 1024: 768, 1440: 900, 1600: 1000, 1920: 1080 } as const;
 
 /**
  * The address of the edge that serves the pages, and of an OpenID Connect issuer that the pages may call. By
@@ -156,4 +156,18 @@ export async function applyLook(page: Page, { scheme, width }: Look): Promise<vo
 export async function shoot(page: Page, name: string, { scheme, width }: Look): Promise<void> {
   const path = join(import.meta.dirname, 'screenshots', `${name}-${width}-${scheme}.png`);
   await page.screenshot({ path, fullPage: true });
+}
+
+/**
+ * Returns the texts of headers and numbers in tables that are wider than their cells. Names may end with an
+ * ellipsis, because names can have any length. Texts for screen readers only are 1 px wide.
+ */
+export function findClippedCells(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const isClipped = (element: Element) =>
+      element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
+    return [...document.querySelectorAll('main :is([role=columnheader], [role=cell][data-align=end], th)')]
+      .filter((cell) => [cell, ...cell.querySelectorAll('*')].some(isClipped))
+      .map(({ textContent }) => textContent);
+  });
 }

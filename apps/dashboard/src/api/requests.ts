@@ -10,23 +10,31 @@ export interface RequestFilter {
   readonly session_id?: string;
   readonly from?: string;
   readonly to?: string;
+  /** A text in the session id, the model or the error, or a whole request id or name of a called tool. */
+  readonly search?: string;
+}
+
+/** The order of the request log. The default is the newest request first. */
+export interface RequestOrder {
+  readonly sort: 'created_at' | 'cost_usd' | 'duration';
+  readonly order: 'asc' | 'desc';
 }
 
 export const requestPageRows = 100;
 
-const readRequests = (filter: RequestFilter, offset: number, limit: number) =>
+const readRequests = (filter: RequestFilter & Partial<RequestOrder>, offset: number, limit: number) =>
   unwrap(api.GET('/v1/account/requests', { params: { query: { ...filter, offset, limit } } }));
 export type RequestPage = Awaited<ReturnType<typeof readRequests>>;
 export type RequestEntry = RequestPage['data'][number];
 
 /**
- * Loads the request log, newest request first. Another page is loaded when the user reaches the end of the
+ * Loads the request log. Another page is loaded when the user reaches the end of the
  * list. The end time `until` (RFC 3339) is fixed, so that new requests do not shift the pages.
  */
-export function useRequests(filter: RequestFilter, until: string) {
+export function useRequests(filter: RequestFilter, order: RequestOrder, until: string) {
   return useInfiniteQuery({
-    queryKey: ['requests', filter, until],
-    queryFn: ({ pageParam }) => readRequests({ to: until, ...filter }, pageParam, requestPageRows),
+    queryKey: ['requests', filter, order, until],
+    queryFn: ({ pageParam }) => readRequests({ to: until, ...filter, ...order }, pageParam, requestPageRows),
     initialPageParam: 0,
     getNextPageParam: ({ offset, data, total }) =>
       data.length > 0 && offset + data.length < total ? offset + data.length : undefined,
@@ -36,13 +44,22 @@ export function useRequests(filter: RequestFilter, until: string) {
 
 /**
  * The number of requests since a given time. The number is refreshed every few seconds while the page is visible.
+ * @param everyMs the time between two refreshes in milliseconds
  */
-export function useNewRequests(filter: RequestFilter, since: string) {
+export function useNewRequests(filter: RequestFilter, since: string, everyMs: number) {
   return useQuery({
     queryKey: ['new-requests', filter, since],
     queryFn: async () => (await readRequests({ ...filter, from: since }, 0, 1)).total,
-    refetchInterval: 10_000,
+    refetchInterval: everyMs,
     enabled: filter.to === undefined,
+  });
+}
+
+/** Whether the account has requests in its log. */
+export function useHasRequests() {
+  return useQuery({
+    queryKey: ['requests', 'any'],
+    queryFn: async () => (await readRequests({}, 0, 1)).total > 0,
   });
 }
 

@@ -1,4 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { api, unwrap } from './client.ts';
 
 const readPreferences = () => unwrap(api.GET('/v1/account/routing/preferences'));
@@ -81,9 +87,28 @@ export function useCalibration() {
   return useQuery({ queryKey: ['routing', 'calibration'], queryFn: readCalibration });
 }
 
-const readTraces = () => unwrap(api.GET('/v1/account/routing/traces', { params: { query: { limit: 100 } } }));
+/** Filters for routing decisions. */
+export interface TraceFilter {
+  readonly intent?: string;
+  readonly k_reason?: string;
+  /** The name of a called tool. */
+  readonly tool?: string;
+}
+
+const tracesPage = 50;
+const readTraces = (filter: TraceFilter, offset: number) =>
+  unwrap(
+    api.GET('/v1/account/routing/traces', { params: { query: { ...filter, offset, limit: tracesPage } } }),
+  );
 export type RoutingTrace = Awaited<ReturnType<typeof readTraces>>['data'][number];
 
-export function useTraces() {
-  return useQuery({ queryKey: ['routing', 'traces'], queryFn: readTraces });
+/** Loads routing decisions, newest first. Another page is loaded on request. */
+export function useTraces(filter: TraceFilter) {
+  return useInfiniteQuery({
+    queryKey: ['routing', 'traces', filter],
+    queryFn: ({ pageParam }) => readTraces(filter, pageParam),
+    initialPageParam: 0,
+    getNextPageParam: ({ data }, pages) => (data.length < tracesPage ? undefined : pages.length * tracesPage),
+    placeholderData: keepPreviousData,
+  });
 }

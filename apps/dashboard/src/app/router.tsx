@@ -1,6 +1,7 @@
 import type { RouteObject } from 'react-router';
 import { Link, Navigate, createBrowserRouter, useRouteError } from 'react-router';
 import { Button } from '@mantine/core';
+import { useHasRequests } from '../api/requests.ts';
 import { ErrorState, LoadingState } from '../components/states.tsx';
 import { DeletedPage } from '../pages/sign-in/deleted-page.tsx';
 import { SignInCallbackPage, SignInPage } from '../pages/sign-in/sign-in-page.tsx';
@@ -42,21 +43,25 @@ export const router = createBrowserRouter(
   [
     { path: 'sign-in', Component: SignInPage },
     { path: 'sign-up', Component: SignInPage },
+    ...['login', 'log-in', 'signin'].map((path) => ({ path, element: <Navigate to="/sign-in" replace /> })),
     { path: 'sign-in/callback', Component: SignInCallbackPage },
     ...mailPages,
     { path: 'deleted/:deletionId', Component: DeletedPage },
     {
       Component: Shell,
       ErrorBoundary: RouteError,
-      children: [
-        { index: true, element: <Navigate to="/welcome" replace /> },
-        ...pageRoutes,
-        { path: '*', Component: NotFoundPage },
-      ],
+      children: [{ index: true, Component: HomePage }, ...pageRoutes, { path: '*', Component: NotFoundPage }],
     },
   ],
   { basename: '/dashboard' },
 );
+
+/** Opens the page with the work: the Overview for an account with requests, and Welcome for a new account. */
+function HomePage() {
+  const { data, isPending } = useHasRequests();
+  if (isPending) return <LoadingState />;
+  return <Navigate to={data === true ? '/overview' : '/welcome'} replace />;
+}
 
 /** The message appears when a page fails to load or render, for example after a new version has removed its files. */
 function RouteError() {

@@ -11,6 +11,7 @@ import { useSignInSettings } from '../login-session/sign-in-settings.ts';
 import classes from './shell.module.css';
 import { useLoginSession } from '../login-session/current-login-session.ts';
 import { Brand } from '../components/brand.tsx';
+import { CommandPalette } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 
 /** Asks the person to verify an unverified email address, if the gateway can send emails. */
@@ -61,6 +62,7 @@ export function Shell() {
         Skip to content
       </a>
       <TopBar />
+      <CommandPalette />
       <aside className={classes.side}>
         <Brand />
         <Navigation />

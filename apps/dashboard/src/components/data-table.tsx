@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { memo, useEffect, useRef } from 'react';
+import { useMediaQuery } from '@mantine/hooks';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { UnstyledButton } from '@mantine/core';
@@ -37,6 +38,8 @@ interface DataTableProps<Row> {
   readonly isLoadingMore?: boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
+  /** The columns on a phone. They must fit into 20rem, so that the table does not scroll sideways. */
+  readonly phoneColumns?: readonly Column<Row>[];
   /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
   readonly minWidth?: string;
   /** Row height in pixels. A row with one line of text takes 44 pixels. */
@@ -53,7 +56,8 @@ const overscan = 12;
  * A table with any number of rows. The HTML page contains only the visible table rows. All table rows have the same
  * height, and long text ends with an ellipsis. If a table row opens a page, its first column contains the link.
  */
-export function DataTable<Row>(props: DataTableProps<Row>) {
+export function DataTable<Row>(given: DataTableProps<Row>) {
+  const props = useFittingColumns(given);
   const { label, columns, rows, total, rowHeight = 44, minWidth = '40rem', maxHeight = '70vh' } = props;
   const frame = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
@@ -74,6 +78,26 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </div>
       </div>
     </ScrollRegion>
+  );
+}
+
+/** A row on a phone has two lines. */
+const phoneRowHeight = 64;
+
+/** Chooses the columns for the width of the screen. */
+function useFittingColumns<Row>(props: DataTableProps<Row>): DataTableProps<Row> {
+  const isPhone = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false });
+  if (!isPhone || props.phoneColumns === undefined) return props;
+  return { ...props, columns: props.phoneColumns, minWidth: '0', rowHeight: phoneRowHeight };
+}
+
+/** The content of a cell in two lines. The second line is less important. */
+export function TwoLines({ children, second }: { readonly children: ReactNode; readonly second: ReactNode }) {
+  return (
+    <span className={classes.lines}>
+      <span className={classes.line}>{children}</span>
+      <span className={classes.second}>{second}</span>
+    </span>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatNumberOf } from '../lib/format.ts';
-import { DataTable, type Column } from './data-table.tsx';
+import { DataTable, type Column, type Sorting } from './data-table.tsx';
 import { ErrorState, QueryView } from './states.tsx';
 import classes from './paged-table.module.css';
 
@@ -17,6 +17,12 @@ interface PagedTableProps<Row> {
   /** The singular noun for a row, shown in the count above the table. */
   readonly noun: string;
   readonly columns: readonly Column<Row>[];
+  /** The columns on a phone. */
+  readonly phoneColumns?: readonly Column<Row>[];
+  /** Row height in pixels. */
+  readonly rowHeight?: number;
+  readonly sorting?: Sorting;
+  readonly onSort?: (sorting: Sorting) => void;
   readonly rowKey: (row: Row) => string;
   /** The content of an empty table. */
   readonly empty: ReactNode;
@@ -31,7 +37,7 @@ interface PagedTableProps<Row> {
  * of the table.
  */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
-  const { query, label, columns, rowKey, empty, minWidth } = props;
+  const { query, label, columns, phoneColumns, rowHeight, sorting, onSort, rowKey, empty, minWidth } = props;
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
   const total = query.data?.pages[0]?.total ?? 0;
   const loadMore = (): void => void query.fetchNextPage();
@@ -42,7 +48,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
           <>
             <Total {...props} total={total} />
             <DataTable
-              {...{ label, columns, rows, rowKey, total, minWidth }}
+              {...{ label, columns, phoneColumns, rows, rowKey, total, minWidth, rowHeight, sorting, onSort }}
               onEndReached={query.hasNextPage && !query.isFetchNextPageError ? loadMore : undefined}
               isLoadingMore={query.isFetchingNextPage}
             />

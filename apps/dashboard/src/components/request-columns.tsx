@@ -1,83 +1,148 @@
-import { Link } from 'react-router';
 import { Badge } from '@mantine/core';
+import { Link } from 'react-router';
+import { useKeys } from '../api/keys.ts';
 import type { RequestEntry } from '../api/requests.ts';
-import { Dollars, Duration, Foreign, Time, Tokens, Unknown } from './values.tsx';
-import type { Column } from './data-table.tsx';
-import { formatTools } from '../lib/format.ts';
-import { sessionAddress } from '../lib/addresses.ts';
-import { sumTokensSaved } from '../lib/savings.ts';
 import type { RequestStatus } from '../api/types.ts';
+import { sessionAddress } from '../lib/addresses.ts';
+import { formatTools } from '../lib/format.ts';
+import { sumTokensSaved } from '../lib/savings.ts';
+import { TwoLines, type Column } from './data-table.tsx';
+import { Dollars, Duration, Foreign, Time, Tokens } from './values.tsx';
 
-/** The columns of the request log. */
-export const requestColumns: readonly Column<RequestEntry>[] = [
+/** Row height of the request log in pixels. A row has two lines. */
+export const requestRowHeight = 56;
+
+const link = ({ id, created_at }: RequestEntry) => (
+  <Link to={`/requests/${id}`}>
+    <Time value={created_at} />
+  </Link>
+);
+const modelOf = ({ provider, model, requested_model }: RequestEntry): string =>
+  model === null ? (requested_model ?? '–') : `${provider ?? '?'}/${model}`;
+
+const cost: Column<RequestEntry> = {
+  key: 'cost_usd',
+  header: 'Cost',
+  width: '5.25rem',
+  align: 'end',
+  isSortable: true,
+  cell: ({ cost_usd }) => <Dollars value={cost_usd} />,
+};
+const duration: Column<RequestEntry> = {
+  key: 'duration',
+  header: 'Duration',
+  width: '5.5rem',
+  align: 'end',
+  isSortable: true,
+  cell: ({ ms }) => <Duration value={ms.total} />,
+};
+const amounts: readonly Column<RequestEntry>[] = [
   {
-    key: 'time',
-    header: 'Time',
-    width: 'minmax(13rem, 1fr)',
-    cell: ({ id, created_at }) => (
-      <Link to={`/requests/${id}`}>
-        <Time value={created_at} />
-      </Link>
-    ),
-  },
-  { key: 'status', header: 'Status', width: '6.5rem', cell: ({ status }) => <StatusBadge status={status} /> },
-  {
-    key: 'model',
-    header: 'Model',
-    width: 'minmax(10rem, 1.4fr)',
-    cell: ({ provider, model, requested_model }) => (
-      <Foreign>{model === null ? (requested_model ?? '–') : `${provider ?? '?'}/${model}`}</Foreign>
-    ),
-  },
-  {
-    key: 'session',
-    header: 'Session',
-    width: 'minmax(8rem, 1fr)',
-    cell: ({ session_id }) =>
-      session_id === null ? (
-        <Unknown />
-      ) : (
-        <Link to={sessionAddress(session_id)}>
-          <Foreign>{session_id}</Foreign>
-        </Link>
-      ),
-  },
-  {
-    key: 'tools',
-    header: 'Tools sent',
-    width: '6.5rem',
+    key: 'saved',
+    header: 'Tokens saved',
+    width: '6.25rem',
     align: 'end',
-    cell: (row) => (row.tools_in === 0 ? 'none' : formatTools(row)),
+    cell: (row) => <Tokens value={sumTokensSaved(row)} isBare />,
   },
   {
     key: 'tokens',
     header: 'Tokens',
-    width: '7.5rem',
-    align: 'end',
-    cell: ({ total_tokens }) => <Tokens value={total_tokens} />,
-  },
-  {
-    key: 'saved',
-    header: 'Tokens saved',
-    width: '7.5rem',
-    align: 'end',
-    cell: (row) => <Tokens value={sumTokensSaved(row)} />,
-  },
-  {
-    key: 'cost',
-    header: 'Cost',
     width: '5.5rem',
     align: 'end',
-    cell: ({ cost_usd }) => <Dollars value={cost_usd} />,
+    cell: ({ total_tokens }) => <Tokens value={total_tokens} isBare />,
   },
   {
-    key: 'ms',
-    header: 'Duration',
+    key: 'tools',
+    header: 'Tools sent',
     width: '5.5rem',
     align: 'end',
-    cell: ({ ms }) => <Duration value={ms.total} />,
+    cell: (row) => (row.tools_in === 0 ? 'none' : formatTools(row)),
   },
 ];
+
+const columnsWith = (showsSession: boolean): readonly Column<RequestEntry>[] => [
+  {
+    key: 'created_at',
+    header: 'Time',
+    width: 'minmax(10.75rem, 1fr)',
+    isSortable: true,
+    cell: (row) => <TwoLines second={<KeyName id={row.key_id} />}>{link(row)}</TwoLines>,
+  },
+  { key: 'status', header: 'Status', width: 'minmax(8rem, 1fr)', cell: (row) => <Outcome row={row} /> },
+  {
+    key: 'model',
+    header: 'Model',
+    width: 'minmax(10rem, 1.6fr)',
+    cell: (row) => (
+      <TwoLines second={showsSession ? <SessionLink id={row.session_id} /> : null}>
+        <Foreign>{modelOf(row)}</Foreign>
+      </TwoLines>
+    ),
+  },
+  ...[cost, duration, ...amounts],
+];
+
+/** The columns of the request log. The keys of sortable columns are the names of the API's sort fields. */
+export const requestColumns = columnsWith(true);
+/** The columns of the requests of one session. */
+export const sessionRequestColumns = columnsWith(false).map((column) => ({ ...column, isSortable: false }));
+/** The columns of the request log on a phone. */
+export const requestPhoneColumns: readonly Column<RequestEntry>[] = [
+  {
+    key: 'model',
+    header: 'Request',
+    width: 'minmax(0, 1fr)',
+    cell: (row) => (
+      <TwoLines
+        second={row.error_code === null ? <Foreign>{modelOf(row)}</Foreign> : <Outcome row={row} isShort />}
+      >
+        <Link to={`/requests/${row.id}`}>
+          <Time value={row.created_at} isRelative />
+        </Link>
+      </TwoLines>
+    ),
+  },
+  { ...cost, width: '4.75rem' },
+  { ...duration, width: '5.5rem' },
+];
+
+/** The status of a request. A failed request also shows its error code and HTTP status. */
+function Outcome({ row, isShort }: { readonly row: RequestEntry; readonly isShort?: boolean }) {
+  const { status, error_code, http_status } = row;
+  if (error_code === null) return <StatusBadge status={status} />;
+  const code = (
+    <span title={error_code}>
+      {http_status === null || isShort === true ? '' : `${http_status} `}
+      <Foreign>{error_code}</Foreign>
+    </span>
+  );
+  return isShort === true ? (
+    code
+  ) : (
+    <TwoLines second={code}>
+      <StatusBadge status={status} />
+    </TwoLines>
+  );
+}
+
+/** The name of an API key. A revoked key has no name, so its id is shown. */
+function KeyName({ id }: { readonly id: string }) {
+  const name = useKeys().data?.find((key) => key.id === id)?.name ?? id;
+  return (
+    <span title={`Key: ${name}`}>
+      <Foreign>{name}</Foreign>
+    </span>
+  );
+}
+
+function SessionLink({ id }: { readonly id: string | null }) {
+  if (id === null) return null;
+  return (
+    <Link to={sessionAddress(id)} title={`Session: ${id}`}>
+      <Foreign>{id}</Foreign>
+    </Link>
+  );
+}
 
 const colors: Readonly<Record<RequestStatus, string>> = {
   ok: 'green',

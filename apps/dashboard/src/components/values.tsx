@@ -46,9 +46,15 @@ export function Count({ value }: Value) {
   return value === null || value === undefined ? <Unknown /> : <span>{formatCount(value)}</span>;
 }
 
-export function Tokens({ value }: Value) {
+/** A number of tokens. With `isBare`, the unit is only in the tooltip, because the column's header names it. */
+export function Tokens({ value, isBare }: Value & { readonly isBare?: boolean }) {
   if (value === null || value === undefined) return <Unknown />;
-  return <span title={`${formatCount(value)} tokens`}>{formatTokens(value)}</span>;
+  const text = formatTokens(value);
+  return (
+    <span title={`${formatCount(value)} tokens`}>
+      {isBare === true ? text.slice(0, text.lastIndexOf(' ')) : text}
+    </span>
+  );
 }
 
 export function Dollars({ value }: Value) {

@@ -67,6 +67,9 @@ const reasons: Readonly<Record<string, Explanation>> = {
   off: { text: 'Pruning is off for this request, so all tools were sent.' },
 };
 
+/** The reasons for K (the number of ranked tools), as the API spells them. */
+export const reasonNames: readonly string[] = Object.keys(reasons);
+
 /**
  * Explains the choice of a request's tools, with K (the number of ranked tools). In a shadow conversation,
  * the plan was not applied, so the text explains the K of the plan.

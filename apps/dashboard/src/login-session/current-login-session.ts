@@ -71,7 +71,7 @@ export async function goToIssuer(next: string): Promise<void> {
  */
 export async function comeBackFromIssuer(address: URL): Promise<string> {
   const settings = await readSignInSettings();
-  if (settings.kind !== 'oidc') return '/welcome';
+  if (settings.kind !== 'oidc') return '/';
   const { tokens, next } = await (await openOidc(settings)).complete(address);
   await registerAccount(tokens);
   forgetPerson();

@@ -2,9 +2,10 @@ import { ActionIcon, Badge, Menu } from '@mantine/core';
 import { Ban, EllipsisVertical, ListChecks, Pencil, RotateCw } from 'lucide-react';
 import type { ApiKey } from '../../api/keys.ts';
 import type { Column } from '../../components/data-table.tsx';
-import { DataTable } from '../../components/data-table.tsx';
+import { DataTable, TwoLines } from '../../components/data-table.tsx';
 import { formatScopes } from '../../components/scope-field.tsx';
-import { Foreign, Time } from '../../components/values.tsx';
+import { Count, Dollars, Foreign, Time } from '../../components/values.tsx';
+import { readUse, useKeyUse, type KeyUse } from './key-use.ts';
 import { useNow } from '../../lib/time.ts';
 import { formatCompact, formatCount } from '../../lib/format.ts';
 
@@ -17,73 +18,115 @@ const limitOf = (apiKey: ApiKey, field: ApiKey['inherited'][number]) => (
   </span>
 );
 
-const columns: readonly Column<ApiKey>[] = [
-  {
-    key: 'name',
-    header: 'Name',
-    width: 'minmax(9rem, 2fr)',
-    cell: ({ name }) => (
+const nameColumn: Column<ApiKey> = {
+  key: 'name',
+  header: 'Name and key',
+  width: 'minmax(9rem, 2fr)',
+  cell: ({ name, prefix, last4 }) => (
+    <TwoLines
+      second={
+        <code>
+          {prefix}…{last4}
+        </code>
+      }
+    >
       <strong>
         <Foreign>{name}</Foreign>
       </strong>
-    ),
-  },
-  {
-    key: 'key',
-    header: 'Key',
-    width: '10.5rem',
-    cell: ({ prefix, last4 }) => (
-      <code>
-        {prefix}…{last4}
-      </code>
-    ),
-  },
-  { key: 'scopes', header: 'Scopes', width: '11rem', cell: ({ scopes }) => formatScopes(scopes) },
+    </TwoLines>
+  ),
+};
+
+const columns: readonly Column<ApiKey>[] = [
+  { key: 'scopes', header: 'Scopes', width: '10rem', cell: ({ scopes }) => formatScopes(scopes) },
   {
     key: 'used',
     header: 'Last used',
-    width: '8rem',
+    width: '7.5rem',
     cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time value={last_used_at} isRelative />),
   },
   {
     key: 'expires',
     header: 'Expires',
-    width: '8.5rem',
+    width: '7rem',
     cell: ({ expires_at }) => <Expiry value={expires_at} />,
   },
   {
     key: 'rpm',
     header: 'Requests/min',
-    width: '6.5rem',
+    width: '6.25rem',
     align: 'end',
     cell: (apiKey) => limitOf(apiKey, 'rate_limit_rpm'),
   },
   {
-    key: 'daily',
-    header: 'Tokens/day',
-    width: '6rem',
-    align: 'end',
-    cell: (apiKey) => limitOf(apiKey, 'daily_token_budget'),
+    key: 'tools',
+    header: 'Tools',
+    width: '6.5rem',
+    cell: (apiKey) => <ToolRules apiKey={apiKey} />,
   },
-  { key: 'tools', header: 'Tools', width: '7rem', cell: (apiKey) => <ToolRules apiKey={apiKey} /> },
 ];
+
+/** The columns with the use of each key. */
+const renderUse = ({ period, today }: KeyUse): readonly Column<ApiKey>[] => [
+  {
+    key: 'requests',
+    header: 'Requests, 30 d',
+    width: '7rem',
+    align: 'end',
+    cell: ({ id }) => <Count value={readUse(period, id, 'requests')} />,
+  },
+  {
+    key: 'spend',
+    header: 'Spend, 30 d',
+    width: '5.75rem',
+    align: 'end',
+    cell: ({ id }) => <Dollars value={readUse(period, id, 'cost_usd')} />,
+  },
+  {
+    key: 'left',
+    header: 'Left today',
+    width: '8rem',
+    align: 'end',
+    cell: (apiKey) => <BudgetLeft apiKey={apiKey} used={readUse(today, apiKey.id, 'net_tokens_saved')} />,
+  },
+];
+
+interface BudgetLeftProps {
+  readonly apiKey: ApiKey;
+  /** The saved tokens of today, in UTC. Null or undefined if they are not known. */
+  readonly used: number | null | undefined;
+}
+
+/** The rest of today's budget of saved tokens, and the budget. */
+function BudgetLeft({ apiKey, used }: BudgetLeftProps) {
+  if (used === null || used === undefined) return limitOf(apiKey, 'daily_token_budget');
+  const left = Math.max(0, apiKey.daily_token_budget - used);
+  return (
+    <span title={`${formatCount(left)} saved tokens left of the daily budget`}>
+      {formatCompact(left)} of {limitOf(apiKey, 'daily_token_budget')}
+    </span>
+  );
+}
 
 const actionsColumn = (onTask: OnTask): Column<ApiKey> => ({
   key: 'actions',
   header: 'Actions',
-  width: '3.5rem',
+  width: '3.75rem',
   cell: (apiKey) => <KeyMenu apiKey={apiKey} onTask={onTask} />,
 });
 
 export function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; readonly onTask: OnTask }) {
+  const use = renderUse(useKeyUse());
+  const actions = actionsColumn(onTask);
   return (
     <DataTable
       label="API keys"
-      columns={[...columns, actionsColumn(onTask)]}
+      columns={[nameColumn, actions, ...use, ...columns]}
+      phoneColumns={[nameColumn, ...use.filter(({ key }) => key === 'spend'), actions]}
       rows={keys}
       rowKey={({ id }) => id}
-      rowHeight={52}
-      minWidth="77rem"
+      rowHeight={56}
+      minWidth="82rem"
     />
   );
 }

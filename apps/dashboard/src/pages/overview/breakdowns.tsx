@@ -41,7 +41,7 @@ const figureColumns: readonly Column<Figures>[] = [
   {
     key: 'cost',
     header: 'Cost',
-    width: '4rem',
+    width: '5.25rem',
     align: 'end',
     cell: (row) => <Dollars value={row.cost_usd} />,
   },

@@ -196,7 +196,7 @@ function formatBounds({ low, high }: { readonly low: number | null; readonly hig
 }
 
 /** Compares the bounds of effective recall with the target. */
-function judgeRecall({ effective: { low, high }, target }: AnalyticsTotals['recall']): string {
+export function judgeRecall({ effective: { low, high }, target }: AnalyticsTotals['recall']): string {
   if (target === null || low === null || high === null) return 'no target yet';
   const shown = `target ${formatShare(target, 2)}`;
   if (low >= target) return `${shown} met`;

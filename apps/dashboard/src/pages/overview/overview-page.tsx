@@ -8,6 +8,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { Stacked } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
 import { formatUtcDay } from '../../lib/format.ts';
+import { Answers } from './answers.tsx';
 import { Breakdowns } from './breakdowns.tsx';
 import { OverviewFigures } from './overview-figures.tsx';
 import classes from './overview.module.css';
@@ -38,14 +39,20 @@ export function OverviewPage() {
           isEmpty={({ totals }) => totals?.requests === 0 && !isFiltered}
           empty={<NoTraffic />}
         >
-          {(analytics) => <Content analytics={analytics} days={days} />}
+          {(analytics) => <Content analytics={analytics} days={days} filter={filter} />}
         </QueryView>
       </div>
     </>
   );
 }
 
-function Content({ analytics, days }: { readonly analytics: Analytics; readonly days: number }) {
+interface ContentProps {
+  readonly analytics: Analytics;
+  readonly days: number;
+  readonly filter: UsageFilter;
+}
+
+function Content({ analytics, days, filter }: ContentProps) {
   const { totals, data, from, to } = analytics;
   if (totals === null)
     return (
@@ -60,6 +67,7 @@ function Content({ analytics, days }: { readonly analytics: Analytics; readonly 
         UTC
       </p>
       {totals.sessions === null ? <PartlyDeleted /> : null}
+      <Answers totals={totals} days={days} filter={filter} />
       <OverviewFigures totals={totals} />
       <Suspense fallback={<div className={classes.chartsRoom} />}>
         <OverviewCharts days={data} />

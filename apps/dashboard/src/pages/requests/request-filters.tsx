@@ -18,6 +18,12 @@ interface RequestFiltersProps {
 export function RequestFilters({ filter, onChange, onClear }: RequestFiltersProps) {
   return (
     <FilterForm label="Filter requests" filter={filter} onClear={onClear} className={classes.filters}>
+      <TextFilter
+        label="Search"
+        placeholder="Request ID, session, model, tool or error"
+        value={filter.search}
+        onChange={(value) => onChange('search', value)}
+      />
       <Select
         label="Status"
         placeholder="Any"

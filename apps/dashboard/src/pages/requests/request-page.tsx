@@ -12,6 +12,7 @@ import { CompressionPanel } from './compression-panel.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { renderCurl } from './copy-as-curl.ts';
 import { FactsPanel } from './facts-panel.tsx';
+import { FailurePanel } from './failure-panel.tsx';
 import { ModelChoicePanel } from './model-choice-panel.tsx';
 import { Waterfall } from './waterfall.tsx';
 import classes from './request-page.module.css';
@@ -61,7 +62,7 @@ function Summary({ detail }: { readonly detail: RequestDetail }) {
 function Content({ detail }: { readonly detail: RequestDetail }) {
   return (
     <Stacked>
-      {detail.error_code === null ? null : <FailurePanel detail={detail} />}
+      {detail.error_code === null ? null : <FailurePanel detail={detail} code={detail.error_code} />}
       <RequestFigures detail={detail} />
       <Panel
         title="Where the time went"
@@ -81,30 +82,6 @@ function Content({ detail }: { readonly detail: RequestDetail }) {
         <CodeBlock label="Request as a curl command" code={renderCurl(detail, window.location.origin)} />
       </Panel>
     </Stacked>
-  );
-}
-
-function FailurePanel({ detail }: { readonly detail: RequestDetail }) {
-  const { error_code, error_message, http_status } = detail;
-  return (
-    <Panel title="What went wrong">
-      <p className={classes.failure}>
-        <code>
-          <Foreign>{error_code}</Foreign>
-        </code>{' '}
-        {http_status === null ? null : `(HTTP ${http_status})`}
-      </p>
-      {error_message === null ? null : (
-        <p className={classes.message}>
-          <Foreign>{error_message}</Foreign>
-        </p>
-      )}
-      {error_code === null ? null : (
-        <p>
-          <a href={`/docs/operations/failure-modes#${encodeURIComponent(error_code)}`}>Cause and remedy</a>
-        </p>
-      )}
-    </Panel>
   );
 }
 

@@ -1,8 +1,8 @@
 import { requestStatuses, type RequestStatus } from '../../api/types.ts';
-import type { RequestFilter } from '../../api/requests.ts';
+import type { RequestFilter, RequestOrder } from '../../api/requests.ts';
 
 /** The names of the request log's filters in the address of the page. */
-export const filterNames = ['status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;
+export const filterNames = ['search', 'status', 'key_id', 'model', 'session_id', 'from', 'to'] as const;
 export type FilterName = (typeof filterNames)[number];
 
 /** Parses the filters in the address of the page. Invalid filters are ignored, and are not sent to the gateway. */
@@ -13,6 +13,14 @@ export function parseRequestQuery(params: URLSearchParams): RequestFilter {
     if (value !== '' && isSound(name, value)) filter[name] = value;
   }
   return filter as RequestFilter;
+}
+
+const sorts: readonly RequestOrder['sort'][] = ['created_at', 'cost_usd', 'duration'];
+
+/** Parses the order in the address of the page. The default is the newest request first. */
+export function parseRequestOrder(params: URLSearchParams): RequestOrder {
+  const sort = sorts.find((name) => name === params.get('sort')) ?? 'created_at';
+  return { sort, order: params.get('order') === 'asc' ? 'asc' : 'desc' };
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -30,5 +38,7 @@ function isSound(name: FilterName, value: string): boolean {
       return value.length <= 512;
     case 'session_id':
       return value.length <= 256;
+    case 'search':
+      return value.length <= 200;
   }
 }

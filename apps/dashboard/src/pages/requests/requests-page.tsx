@@ -1,19 +1,21 @@
-import { Button } from '@mantine/core';
+import { Button, Menu, Switch } from '@mantine/core';
 import { Download, RefreshCw } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useMutation } from '@tanstack/react-query';
-import type { RequestFilter } from '../../api/requests.ts';
+import type { RequestFilter, RequestOrder } from '../../api/requests.ts';
 import { useNewRequests, useRequests } from '../../api/requests.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import type { Sorting } from '../../components/data-table.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { formatNumberOf } from '../../lib/format.ts';
 import { changeParam } from '../../lib/addresses.ts';
-import { requestColumns } from '../../components/request-columns.tsx';
+import { requestColumns, requestPhoneColumns, requestRowHeight } from '../../components/request-columns.tsx';
 import { RequestFilters } from './request-filters.tsx';
 import type { FilterName } from './request-query.ts';
-import { filterNames, parseRequestQuery } from './request-query.ts';
+import { filterNames, parseRequestOrder, parseRequestQuery } from './request-query.ts';
+import { SavedFilters } from './saved-filters.tsx';
 import classes from './requests.module.css';
 import { api, unwrap } from '../../api/client.ts';
 import { notifyDone } from '../../lib/notices.ts';
@@ -23,40 +25,62 @@ export function RequestsPage() {
   const [params, setParams] = useSearchParams();
   const filter = parseRequestQuery(params);
   const [until, setUntil] = useState(() => new Date().toISOString());
+  const [isLive, setLive] = useState(false);
+  const order = parseRequestOrder(params);
   const change = (name: FilterName, value: string) =>
     setParams(changeParam(params, name, value), { replace: true });
   const clear = () => setParams(filterNames.reduce((left, name) => changeParam(left, name, null), params));
+  const sort = ({ key, isDescending }: Sorting) => {
+    const sorted = changeParam(params, 'sort', key === 'created_at' ? null : key);
+    setParams(changeParam(sorted, 'order', isDescending ? null : 'asc'), { replace: true });
+  };
   return (
     <>
       <PageHeader
         title="Requests"
-        description="Every accepted request, newest first, with the gateway’s decisions."
-        actions={<ExportButton filter={filter} />}
+        description="Every accepted request with the gateway’s decisions."
+        actions={
+          <div className={classes.actions}>
+            <Switch
+              label="Live"
+              checked={isLive}
+              onChange={(event) => setLive(event.currentTarget.checked)}
+            />
+            <SavedFilters filter={filter} />
+            <ExportMenu filter={filter} />
+          </div>
+        }
       />
       <RequestFilters filter={filter} onChange={change} onClear={clear} />
-      <NewRequests filter={filter} since={until} onShow={() => setUntil(new Date().toISOString())} />
-      <RequestList filter={filter} until={until} onClear={clear} />
+      <NewRequests {...{ filter, isLive }} since={until} onShow={() => setUntil(new Date().toISOString())} />
+      <RequestList {...{ filter, order, until }} onClear={clear} onSort={sort} />
     </>
   );
 }
 
 interface RequestListProps {
   readonly filter: RequestFilter;
+  readonly order: RequestOrder;
   readonly until: string;
   readonly onClear: () => void;
+  readonly onSort: (sorting: Sorting) => void;
 }
 
-function RequestList({ filter, until, onClear }: RequestListProps) {
+function RequestList({ filter, order, until, onClear, onSort }: RequestListProps) {
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <PagedTable
-      query={useRequests(filter, until)}
+      query={useRequests(filter, order, until)}
       label="Requests"
       noun="request"
       columns={requestColumns}
+      phoneColumns={requestPhoneColumns}
+      rowHeight={requestRowHeight}
+      sorting={{ key: order.sort, isDescending: order.order === 'desc' }}
+      onSort={onSort}
       rowKey={({ id }) => id}
       empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoRequests />}
-      minWidth="74rem"
+      minWidth="66rem"
       countedMax={countedMax}
     />
   );
@@ -70,18 +94,27 @@ const countedMax = 100_000;
 
 interface NewRequestsProps {
   readonly filter: RequestFilter;
+  /** Whether new requests are shown immediately. */
+  readonly isLive: boolean;
   readonly since: string;
   readonly onShow: () => void;
 }
 
+const liveMs = 2_000;
+const quietMs = 10_000;
+
 /**
- * Shows new requests only when the user clicks a button, so that rows do not move while the user reads them.
+ * Unless the page is live, new requests are shown only when the user clicks a button. Thus, rows do not move while
+ * the user reads them.
  */
-function NewRequests({ filter, since, onShow }: NewRequestsProps) {
-  const { data: count = 0 } = useNewRequests(filter, since);
+function NewRequests({ filter, isLive, since, onShow }: NewRequestsProps) {
+  const { data: count = 0 } = useNewRequests(filter, since, isLive ? liveMs : quietMs);
+  useEffect(() => {
+    if (isLive && count > 0) onShow();
+  }, [isLive, count, onShow]);
   return (
     <div className={classes.news} role="status">
-      {count === 0 ? null : (
+      {count === 0 || isLive ? null : (
         <Button size="xs" variant="light" leftSection={<RefreshCw size={14} aria-hidden />} onClick={onShow}>
           Show {formatNumberOf(count, 'new request')}
         </Button>
@@ -90,17 +123,33 @@ function NewRequests({ filter, since, onShow }: NewRequestsProps) {
   );
 }
 
-function ExportButton({ filter }: { readonly filter: RequestFilter }) {
+const exportFormats = [
+  { format: 'csv', label: 'CSV, for spreadsheets' },
+  { format: 'jsonl', label: 'JSON lines, for scripts' },
+] as const;
+type ExportFormat = (typeof exportFormats)[number]['format'];
+
+function ExportMenu({ filter }: { readonly filter: RequestFilter }) {
   const download = useExport(filter);
   return (
-    <Button
-      variant="default"
-      loading={download.isPending}
-      leftSection={<Download size={16} aria-hidden />}
-      onClick={() => download.mutate()}
-    >
-      Export CSV
-    </Button>
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button
+          variant="default"
+          loading={download.isPending}
+          leftSection={<Download size={16} aria-hidden />}
+        >
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {exportFormats.map(({ format, label }) => (
+          <Menu.Item key={format} onClick={() => download.mutate(format)}>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
@@ -138,10 +187,10 @@ function NoRequests() {
 /** Downloads the filtered request log. */
 function useExport(filter: RequestFilter) {
   return useMutation({
-    mutationFn: async () => {
-      const query = { ...filter, format: 'csv' as const };
+    mutationFn: async (format: ExportFormat) => {
+      const query = { ...filter, format };
       const answer = api.GET('/v1/account/requests/export', { params: { query }, parseAs: 'blob' });
-      saveFile(await unwrap(answer), 'requests.csv');
+      saveFile(await unwrap(answer), `requests.${format}`);
     },
     onSuccess: () => notifyDone('Requests downloaded.'),
     onError: () => notifyDone('The export failed. Try again in a moment.'),

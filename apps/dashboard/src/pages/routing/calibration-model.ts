@@ -8,6 +8,20 @@ type Answer<Path extends '/v1/account/routing/calibration' | '/v1/account/routin
 type CalibrationBucket = Answer<'/v1/account/routing/calibration'>['buckets'][number];
 type RoutingPreferences = Answer<'/v1/account/routing/preferences'>;
 
+/** The state of a bucket in one sentence: whether tools are pruned, how many, and whether the target is met. */
+export function describeVerdict(bucket: CalibrationBucket, recallTarget: number): string {
+  const { basis, effective_recall: recall, kept_share, samples } = bucket;
+  const target = formatShare(recallTarget, 2);
+  if (basis === 'off')
+    return `Pruning is off, because the measured recall does not meet the target of ${target}.`;
+  const sent = kept_share === null ? '' : `, ${formatShare(kept_share)} of the tools are sent`;
+  if (basis === 'prior')
+    return `Pruning is on with the shipped default${sent}, and ${formatNumberOf(samples, 'conversation')} are too few to check the target of ${target}.`;
+  if (recall === null) return `Pruning is on${sent}, and the recall is not known.`;
+  const met = recall.low >= recallTarget ? 'meets' : 'may miss';
+  return `Pruning is on${sent}, and the effective recall of ${formatShare(recall.value)} ${met} the target of ${target}.`;
+}
+
 /** The routing policy's decision for a bucket and the reason, exactly as the router applies it. */
 export function describeDecision(bucket: CalibrationBucket): string {
   return `${describeState(bucket)}${describeRetest(bucket)}`;

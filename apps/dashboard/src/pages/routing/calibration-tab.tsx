@@ -15,6 +15,7 @@ import { formatShare } from '../../lib/format.ts';
 import {
   describeDecision,
   describeMode,
+  describeVerdict,
   renderK,
   renderPlainK,
   renderRecall,
@@ -55,6 +56,7 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
   return (
     <Stacked>
       <ModeNotice />
+      <Verdicts calibration={calibration} />
       <Panel
         title="Forwarded recall at each K"
         description={<Terms calibration={calibration} />}
@@ -72,13 +74,28 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
         <CalibrationChart bucket={bucket} recallTarget={recall_target} />
         <CurveTable bucket={bucket} />
       </Panel>
-      <Panel
-        title="All buckets"
-        description="A bucket groups conversations by the intent of their first turn and the number of tools."
-      >
+      <Panel title="All buckets">
         <BucketTable buckets={buckets} />
       </Panel>
     </Stacked>
+  );
+}
+
+/** One sentence for each bucket. */
+function Verdicts({ calibration: { buckets, recall_target } }: { readonly calibration: Calibration }) {
+  return (
+    <Panel
+      title="Verdicts"
+      description="A bucket groups conversations by the intent of their first turn and the number of tools."
+    >
+      <ul className={classes.verdicts}>
+        {buckets.map((each) => (
+          <li key={each.bucket}>
+            <strong>{describeBucket(each.bucket)}</strong>: {describeVerdict(each, recall_target)}
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

@@ -1,38 +1,96 @@
-import { Link } from 'react-router';
-import { useTraces, type RoutingTrace } from '../../api/routing.ts';
+import { Button, Select } from '@mantine/core';
+import { Link, useSearchParams } from 'react-router';
+import { useTraces, type RoutingTrace, type TraceFilter } from '../../api/routing.ts';
+import { TextFilter } from '../../components/filter-fields.tsx';
+import { FilterForm } from '../../components/filter-form.tsx';
 import { Foreign, Time } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
-import { describeK, explainDecision, meaningOfK } from '../../lib/explain-plan.ts';
+import { changeParam } from '../../lib/addresses.ts';
+import { describeK, explainDecision, meaningOfK, reasonNames } from '../../lib/explain-plan.ts';
 import classes from './routing.module.css';
 
-/** Recent routing decisions about tools, newest first. */
+const filterNames = ['intent', 'k_reason', 'tool'] as const;
+
+/** Routing decisions about tools, newest first. The address of the page contains the filters. */
 export function TracesTab() {
+  const [params, setParams] = useSearchParams();
+  const set = filterNames.flatMap((name) => {
+    const value = params.get(name);
+    return value ? [[name, value.slice(0, 64)] as const] : [];
+  });
+  const filter: TraceFilter = Object.fromEntries(set);
+  const change = (name: (typeof filterNames)[number], value: string) =>
+    setParams(changeParam(params, name, value), { replace: true });
+  const clear = () => setParams(filterNames.reduce((left, name) => changeParam(left, name, null), params));
+  return (
+    <>
+      <FilterForm label="Filter decisions" filter={filter} onClear={clear} className={classes.traceFilters}>
+        <Select
+          label="Reason"
+          placeholder="Any"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any reason' }}
+          searchable
+          data={reasonNames}
+          value={filter.k_reason ?? null}
+          onChange={(value) => change('k_reason', value ?? '')}
+        />
+        <TextFilter label="Intent" value={filter.intent} onChange={(value) => change('intent', value)} />
+        <TextFilter label="Called tool" value={filter.tool} onChange={(value) => change('tool', value)} />
+      </FilterForm>
+      <Traces filter={filter} />
+    </>
+  );
+}
+
+function Traces({ filter }: { readonly filter: TraceFilter }) {
+  const query = useTraces(filter);
   return (
     <QueryView
-      query={useTraces()}
+      query={query}
       lines={12}
-      isEmpty={({ data }) => data.length === 0}
-      empty={
-        <EmptyState title="No decisions yet">
-          The gateway makes a decision for each request with more than eight tools. Try it in the{' '}
-          <Link to="/playground">playground</Link>.
-        </EmptyState>
-      }
+      isEmpty={({ pages }) => pages[0]?.data.length === 0}
+      empty={<NoTraces isFiltered={Object.keys(filter).length > 0} />}
     >
-      {({ data }) => (
+      {({ pages }) => (
         <Panel
-          title="Newest 100 decisions"
+          title="Decisions of the last 30 days"
           description={`Each with its highest-ranked tools. Pruned tools are crossed out. ${meaningOfK}`}
         >
           <ol className={classes.traces}>
-            {data.map((trace) => (
-              <Trace key={trace.request_id} trace={trace} />
-            ))}
+            {pages
+              .flatMap(({ data }) => data)
+              .map((trace) => (
+                <Trace key={trace.request_id} trace={trace} />
+              ))}
           </ol>
+          {query.hasNextPage ? (
+            <Button
+              variant="default"
+              mt="md"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              Show more decisions
+            </Button>
+          ) : null}
         </Panel>
       )}
     </QueryView>
+  );
+}
+
+function NoTraces({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <EmptyState title="No matching decisions">Remove a filter, or search for another tool.</EmptyState>
+    );
+  return (
+    <EmptyState title="No decisions yet">
+      The gateway makes a decision for each request with more than eight tools. Try it in the{' '}
+      <Link to="/playground">playground</Link>.
+    </EmptyState>
   );
 }
 

@@ -16,7 +16,11 @@ import {
   meaningOfBilled,
   sumTokensSaved,
 } from '../../lib/savings.ts';
-import { requestColumns } from '../../components/request-columns.tsx';
+import {
+  requestPhoneColumns,
+  requestRowHeight,
+  sessionRequestColumns,
+} from '../../components/request-columns.tsx';
 import { GrowthPanel } from './growth-panel.tsx';
 import classes from './session-page.module.css';
 
@@ -106,9 +110,6 @@ function TotalFigures({ totals }: { readonly totals: AnalyticsTotals }) {
   );
 }
 
-/** The table has no session column, because all rows belong to this session. */
-const ownColumns = requestColumns.filter(({ key }) => key !== 'session');
-
 function Requests({
   requests,
   total,
@@ -132,7 +133,9 @@ function Requests({
       >
         <DataTable
           label="Requests of the session"
-          columns={ownColumns}
+          columns={sessionRequestColumns}
+          phoneColumns={requestPhoneColumns}
+          rowHeight={requestRowHeight}
           rows={requests}
           rowKey={({ id }) => id}
           minWidth="62rem"

@@ -6,7 +6,8 @@ import { Foreign, Count, Dollars, Share, Time, Tokens } from '../../components/v
 import { PageHeader } from '../../components/page-header.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
-import type { Column } from '../../components/data-table.tsx';
+import { TwoLines, type Column } from '../../components/data-table.tsx';
+import { formatNumberOf } from '../../lib/format.ts';
 import { sessionAddress } from '../../lib/addresses.ts';
 import { sumTokensSaved } from '../../lib/savings.ts';
 import { TimeRange } from '../../components/time-range.tsx';
@@ -39,6 +40,7 @@ function SessionList({ from }: { readonly from: string }) {
       label="Sessions"
       noun="session"
       columns={columns}
+      phoneColumns={phoneColumns}
       rowKey={({ session_id }) => session_id}
       empty={<NoSessions />}
       minWidth="74rem"
@@ -112,6 +114,46 @@ const columns: readonly Column<SessionUsage>[] = [
     width: '6rem',
     align: 'end',
     cell: ({ provider_savings_usd }) => <Dollars value={provider_savings_usd} />,
+  },
+];
+
+/** The columns on a phone. */
+const phoneColumns: readonly Column<SessionUsage>[] = [
+  {
+    key: 'session',
+    header: 'Session',
+    width: 'minmax(0, 1fr)',
+    cell: ({ session_id, requests, last_request_at }) => (
+      <TwoLines
+        second={
+          <>
+            {formatNumberOf(requests, 'request')}, <Time value={last_request_at} isRelative />
+          </>
+        }
+      >
+        <Link to={sessionAddress(session_id)}>
+          <Foreign>{session_id}</Foreign>
+        </Link>
+      </TwoLines>
+    ),
+  },
+  {
+    key: 'saved',
+    header: 'Saved',
+    width: '5.25rem',
+    align: 'end',
+    cell: (row) => (
+      <TwoLines second={<Dollars value={row.provider_savings_usd} />}>
+        <Tokens value={sumTokensSaved(row)} isBare />
+      </TwoLines>
+    ),
+  },
+  {
+    key: 'cost',
+    header: 'Cost',
+    width: '5rem',
+    align: 'end',
+    cell: ({ cost_usd }) => <Dollars value={cost_usd} />,
   },
 ];
 

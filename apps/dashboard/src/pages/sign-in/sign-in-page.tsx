@@ -8,11 +8,11 @@ import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
 /**
- * The path of the page to open after the sign-in. The page is the one that required the sign-in, or the Welcome page.
+ * The path of the page to open after the sign-in. The page is the one that required the sign-in, or the first page.
  */
 function useNext(): string {
   const state = useLocation().state as { next?: unknown } | null;
-  return typeof state?.next === 'string' && state.next.startsWith('/') ? state.next : '/welcome';
+  return typeof state?.next === 'string' && state.next.startsWith('/') ? state.next : '/';
 }
 
 /**

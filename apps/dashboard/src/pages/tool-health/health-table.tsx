@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { ToolHealth } from '../../api/tool-health.ts';
 import type { Column, Sorting } from '../../components/data-table.tsx';
-import { DataTable } from '../../components/data-table.tsx';
+import { DataTable, TwoLines } from '../../components/data-table.tsx';
 import { Count, Foreign, Share, Time, Unknown } from '../../components/values.tsx';
 import { formatNumberOf } from '../../lib/format.ts';
 import { toolAddress } from '../../lib/addresses.ts';
@@ -18,7 +18,7 @@ interface HealthTableProps {
 /** Lists all of the account's tools. The browser sorts and filters the tools. */
 export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
   const [search, setSearch] = useState('');
-  const [sorting, setSorting] = useState<Sorting>({ key: 'offered', isDescending: true });
+  const [sorting, setSorting] = useState<Sorting>(worstFirst);
   const wanted = useDeferredValue(search);
   const rows = useMemo(() => sortTools(tools, wanted, sorting), [tools, wanted, sorting]);
   return (
@@ -30,15 +30,21 @@ export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
+        {sorting.key === worstFirst.key ? null : (
+          <Button variant="default" onClick={() => setSorting(worstFirst)}>
+            Worst first
+          </Button>
+        )}
         <p className={classes.total} role="status">
           {formatNumberOf(rows.length, 'tool')} in the newest {formatNumberOf(requestsConsidered, 'request')}{' '}
-          with ranked tools
+          with ranked tools{sorting.key === worstFirst.key ? ', worst first' : ''}
         </p>
       </div>
       <DataTable
         label="Tools"
         columns={columns}
         rows={rows}
+        phoneColumns={phoneColumns}
         rowKey={({ name }) => name}
         sorting={sorting}
         onSort={setSorting}
@@ -47,6 +53,9 @@ export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
     </>
   );
 }
+
+/** Missed tools come first, then tools with issues, then tools with poor descriptions. */
+const worstFirst: Sorting = { key: 'need', isDescending: true };
 
 const columns: readonly Column<ToolHealth>[] = [
   {
@@ -130,6 +139,28 @@ const columns: readonly Column<ToolHealth>[] = [
     width: '8rem',
     isSortable: true,
     cell: ({ last_seen_at }) => <Time value={last_seen_at} isRelative />,
+  },
+];
+
+/** The columns on a phone. */
+const phoneColumns: readonly Column<ToolHealth>[] = [
+  {
+    key: 'name',
+    header: 'Tool',
+    width: 'minmax(0, 1fr)',
+    cell: ({ name, issues, stats }) => (
+      <TwoLines second={`${formatNumberOf(issues.length, 'issue')}, ${stats.called_when_pruned} missed`}>
+        <Link to={toolAddress(name)}>
+          <Foreign>{name}</Foreign>
+        </Link>
+      </TwoLines>
+    ),
+  },
+  {
+    key: 'score',
+    header: 'Description',
+    width: '6.5rem',
+    cell: ({ description_score }) => <DescriptionScore score={description_score} />,
   },
 ];
 

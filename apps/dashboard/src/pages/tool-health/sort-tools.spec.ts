@@ -1,6 +1,6 @@
 import { sortTools } from './sort-tools.ts';
 
-const tool = (name: string, score: number | null, called: number) => ({
+const tool = (name: string, score: number | null, called: number, missed = 0) => ({
   name,
   description_score: score,
   issues: [],
@@ -8,7 +8,7 @@ const tool = (name: string, score: number | null, called: number) => ({
     offered: 10,
     forwarded: 5,
     called,
-    called_when_pruned: 0,
+    called_when_pruned: missed,
     call_through_rate: null,
     mean_rank_when_called: null,
   },
@@ -31,4 +31,15 @@ it('sorts a thousand tools and keeps all of them', () => {
   const sorted = sortTools(many, '', { key: 'score', isDescending: true });
   expect(sorted[0]?.description_score).toBe(100);
   expect(sorted).toHaveLength(1_000);
+});
+
+it('sorts the tools that need attention first: missed tools, then poor descriptions', () => {
+  const some = [
+    tool('perfect', 100, 9),
+    tool('poor', 20, 1),
+    tool('missed', 90, 1, 2),
+    tool('unrated', null, 1),
+  ];
+  const sorted = sortTools(some, '', { key: 'need', isDescending: true });
+  expect(sorted.map(({ name }) => name)).toEqual(['missed', 'poor', 'perfect', 'unrated']);
 });

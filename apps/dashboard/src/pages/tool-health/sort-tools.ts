@@ -16,6 +16,7 @@ interface Sortable {
 
 const readers: Readonly<Record<string, (tool: Sortable) => number | string | null>> = {
   name: ({ name }) => name.toLowerCase(),
+  need: countNeed,
   score: (tool) => tool.description_score,
   issues: ({ issues }) => issues.length,
   offered: ({ stats }) => stats.offered,
@@ -26,6 +27,15 @@ const readers: Readonly<Record<string, (tool: Sortable) => number | string | nul
   rank: ({ stats }) => stats.mean_rank_when_called,
   seen: ({ last_seen_at }) => last_seen_at,
 };
+
+/**
+ * How much a tool needs attention. Each missed call weighs more than any number of issues, because a missed call
+ * cost a conversation. Tools with equal counts are sorted by the lost points of their description.
+ */
+function countNeed({ stats, issues, description_score: score }: Sortable): number {
+  const lost = score === null ? 0 : 100 - score;
+  return stats.called_when_pruned * 10_000 + Math.min(issues.length, 99) * 100 + lost;
+}
 
 export interface ToolSorting {
   readonly key: string;

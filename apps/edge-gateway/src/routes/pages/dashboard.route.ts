@@ -26,6 +26,19 @@ const goToDashboard: Operation = {
   errors: ['not_found'],
 };
 
+const goToSignIn: Operation = {
+  id: 'goToSignIn',
+  tag: 'Dashboard',
+  summary: 'Redirect a browser to the sign-in page',
+  description: 'Redirects to `/dashboard/sign-in`.',
+  answer: {
+    ...goToDashboard.answer,
+    description: 'Redirects to `/dashboard/sign-in`.',
+    headers: { Location: '`/dashboard/sign-in`' },
+  },
+  errors: ['not_found'],
+};
+
 const readDashboardSettings: Operation = {
   id: 'readDashboardSettings',
   tag: 'Dashboard',
@@ -81,6 +94,12 @@ export class DashboardRoute {
     return this.#redirect(reply);
   }
 
+  @Get('/login')
+  @Describe(goToSignIn)
+  signIn(@Res({ passthrough: true }) reply: FastifyReply): string {
+    return this.#redirect(reply, `${home}sign-in`);
+  }
+
   @Get('/dashboard')
   @Describe(openDashboardPage)
   open(@Res({ passthrough: true }) reply: FastifyReply): string {
@@ -107,10 +126,10 @@ export class DashboardRoute {
     return sendFile(files.choose(path), policy, request, reply);
   }
 
-  /** Redirects to the dashboard. Throws `not_found` if the gateway was deployed without a built dashboard. */
-  #redirect(reply: FastifyReply): string {
+  /** Redirects to a page of the dashboard. Throws `not_found` if the gateway was deployed without a built dashboard. */
+  #redirect(reply: FastifyReply, to: string = home): string {
     if (!this.#dashboard.files.find('index.html')) throw new GatewayError('not_found');
-    void reply.status(302).header('location', home).header('content-type', 'text/plain; charset=utf-8');
-    return home;
+    void reply.status(302).header('location', to).header('content-type', 'text/plain; charset=utf-8');
+    return to;
   }
 }

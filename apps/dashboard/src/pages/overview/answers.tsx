@@ -1,0 +1,107 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { useKeys } from '../../api/keys.ts';
+import { useProviders } from '../../api/providers.ts';
+import { useRecallAlerts } from '../../api/tool-health.ts';
+import { useAnalytics, type AnalyticsTotals, type UsageFilter } from '../../api/usage.ts';
+import { Dollars, Duration, Foreign, Share, Tokens } from '../../components/values.tsx';
+import { formatShare, shareOf } from '../../lib/format.ts';
+import { sumTokensSaved } from '../../lib/savings.ts';
+import { useNow } from '../../lib/time.ts';
+import { compareSaved, listAttention, shareSaved, sumSaved } from './answers-model.ts';
+import { judgeRecall } from './overview-figures.tsx';
+import classes from './overview.module.css';
+
+interface AnswersProps {
+  readonly totals: AnalyticsTotals;
+  readonly days: number;
+  readonly filter: UsageFilter;
+}
+
+/** The answers to the three questions with which users open the page. */
+export function Answers({ totals, days, filter }: AnswersProps) {
+  return (
+    <div className={classes.answers}>
+      <Answer question="How much was saved?">
+        <Saved totals={totals} days={days} filter={filter} />
+      </Answer>
+      <Answer question="Did it hurt?">
+        <Harm totals={totals} />
+      </Answer>
+      <Answer question="What needs attention?">
+        <AttentionList totals={totals} days={days} />
+      </Answer>
+    </div>
+  );
+}
+
+function Answer({ question, children }: { readonly question: string; readonly children: ReactNode }) {
+  return (
+    <section className={classes.answer}>
+      <h2 className={classes.groupTitle}>{question}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Saved({ totals, days, filter }: AnswersProps) {
+  const { data: both } = useAnalytics(2 * days, filter);
+  const before = both === undefined ? null : sumSaved(both.data.slice(0, -days));
+  return (
+    <>
+      <p className={classes.headline}>
+        <Share value={shareSaved(totals)} /> of the input
+      </p>
+      <p className={classes.answerText}>
+        <Tokens value={sumTokensSaved(totals)} />, <Dollars value={totals.provider_savings_usd} /> after all
+        costs
+      </p>
+      <p className={classes.answerText}>
+        {both === undefined ? '…' : compareSaved(sumTokensSaved(totals), before, days)}
+      </p>
+    </>
+  );
+}
+
+function Harm({ totals }: { readonly totals: AnalyticsTotals }) {
+  const { requests, errors, recall, recovery_tokens, overhead_p50_ms } = totals;
+  const { value, low, high } = recall.effective;
+  return (
+    <>
+      <p className={classes.headline}>
+        {value === null ? 'Recall not measured' : <>{formatShare(value)} effective recall</>}
+      </p>
+      {value === null ? null : (
+        <p className={classes.answerText}>
+          between {formatShare(low)} and {formatShare(high)}; {judgeRecall(recall)}
+        </p>
+      )}
+      <p className={classes.answerText}>
+        {requests === 0 ? 'No requests' : `${formatShare(shareOf(errors, requests))} of the requests failed`}
+        {', '}
+        <Tokens value={recovery_tokens} /> in recovery rounds, <Duration value={overhead_p50_ms} /> added
+        (median)
+      </p>
+    </>
+  );
+}
+
+function AttentionList({ totals, days }: Pick<AnswersProps, 'totals' | 'days'>) {
+  const providers = useProviders().data ?? [];
+  const keys = useKeys().data ?? [];
+  const alerts = useRecallAlerts(days).data?.total ?? 0;
+  const items = listAttention({ totals, alerts, providers, keys, nowMs: useNow() });
+  if (items.length === 0) return <p className={classes.answerText}>Nothing needs attention.</p>;
+  return (
+    <ul className={classes.attention}>
+      {items.slice(0, 5).map(({ text, address }) => (
+        <li key={text}>
+          <Link to={address}>
+            <Foreign>{text}</Foreign>
+          </Link>
+        </li>
+      ))}
+      {items.length > 5 ? <li>and {items.length - 5} more</li> : null}
+    </ul>
+  );
+}
