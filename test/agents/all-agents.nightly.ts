@@ -12,7 +12,8 @@ testSubjects([
   { name: 'opencode', format: 'messages', servers: true, isSigning: true },
   { name: 'continue', format: 'chat-completions' },
   { name: 'continue', format: 'messages' },
-  { name: 'continue', format: 'messages', servers: true, isSigning: true },
+  // Continue cannot read a tool search by the provider, so its guide recommends sending all tools.
+  { name: 'continue', format: 'messages', servers: true, isSigning: true, sendsAllTools: true },
   { name: 'pi', format: 'chat-completions' },
   { name: 'pi', format: 'responses' },
   { name: 'qwen-code', format: 'chat-completions' },

@@ -21,6 +21,8 @@ export interface Subject {
   readonly isSigning?: true;
   /** The account's compression mode. The default is `lossless`. */
   readonly compression?: 'balanced';
+  /** Whether the agent's key sends all tools, with an override of K (the number of ranked tools). */
+  readonly sendsAllTools?: true;
 }
 
 interface Comparison {
@@ -56,14 +58,15 @@ function withModel(agent: Agent, format: AgentFormat, model: string): Agent {
 }
 
 async function compare(subject: Subject): Promise<Comparison> {
-  const { format, isSigning, compression } = subject;
+  const { format, isSigning, compression, sendsAllTools } = subject;
   const named = agentOf(subject.name);
   const agent = isSigning ? withModel(named, format, signingModel) : named;
   const options = subject.servers
     ? { agent, format, isSigning, assignment: serversAssignment, serversOf: await installServers() }
     : { agent, format, isSigning, assignment: plainAssignment };
   const preferences = compression === undefined ? {} : { compression: { mode: compression } };
-  const connecting = (url: string): Promise<Endpoint> => connect(url, preferences);
+  const keySettings = sendsAllTools ? { k_target_override: 512 } : undefined;
+  const connecting = (url: string): Promise<Endpoint> => connect(url, preferences, keySettings);
   const [direct, served] = await Promise.all([
     runSession(options),
     runSession({ ...options, connect: connecting }),
@@ -80,8 +83,11 @@ const uncachedOf = (session: Session): number => {
 };
 const ratioOf = ({ direct, served }: Comparison): number => served.cost / direct.cost;
 
-const titleOf = ({ name, format, servers, isSigning, compression }: Subject): string => {
-  const conditions = [format, servers && 'MCP servers', isSigning && 'bound reasoning', compression];
+const titleOf = ({ name, format, servers, isSigning, compression, sendsAllTools }: Subject): string => {
+  const conditions = [
+    ...[format, servers && 'MCP servers', isSigning && 'bound reasoning', compression],
+    sendsAllTools && 'all tools',
+  ];
   return `${name} (${conditions.filter((each) => each !== undefined).join(', ')})`;
 };
 
@@ -128,11 +134,14 @@ export function testSubjects(subjects: readonly Subject[]): void {
     }, SESSIONS_WITHIN_MS);
 
     testComparison(() => comparison);
+    if (agentOf(subject.name).resume !== undefined) testResume(() => comparison);
     if (subject.isSigning) testSigning(() => comparison);
   });
 
   // Qwen Code defers the tools of MCP servers behind its own search, so the gateway has few tools to prune.
-  const planned = subjects.filter(({ name, servers }) => servers && name !== 'qwen-code');
+  const planned = subjects.filter(
+    ({ name, servers, sendsAllTools }) => servers && !sendsAllTools && name !== 'qwen-code',
+  );
   if (planned.length > 0) testPlanned(planned, comparisons);
 }
 
@@ -158,12 +167,12 @@ function testPlanned(planned: readonly Subject[], comparisons: readonly Comparis
 }
 
 function testSigning(given: () => Comparison): void {
-  test('keeps the signed reasoning valid, and finds a deferred tool with the search of the provider', () => {
-    const { direct, served } = given();
+  test('keeps the signed reasoning valid, and finds deferred tools with the search of the provider', () => {
+    const { subject, direct, served } = given();
     const invalid = ({ signing }: Session) => signing?.verdicts.filter(({ kind }) => kind !== 'accepted');
     expect(invalid(direct)).toEqual([]);
     expect(invalid(served)).toEqual([]);
-    expect(served.signing?.searches).toBeGreaterThan(0);
+    expect(served.signing?.searches).toBe(subject.sendsAllTools ? 0 : 1);
   });
 }
 
@@ -212,7 +221,9 @@ function testComparison(given: () => Comparison): void {
   test('costs at most 2% more through the gateway than directly', () => {
     expect(ratioOf(given())).toBeLessThanOrEqual(1.02);
   });
+}
 
+function testResume(given: () => Comparison): void {
   // Pruned prompts have fewer cached tokens, so the test compares only the number of uncached tokens.
   test('reads at most 2% more of the prompt uncached after a resume', () => {
     const { direct, served } = given();

@@ -24,6 +24,8 @@ export interface Prompt {
   readonly items: readonly PromptItem[];
   /** Names of the deferred tools that the transcript loads, by a search or by a message of the gateway. */
   readonly loaded: readonly string[];
+  /** Whether the provider caches the prompt. In the messages format, the request needs a cache marker for this. */
+  readonly isCached: boolean;
   /** The tool list and the instructions as text, without cache markers. */
   readonly head: readonly [tools: string, instructions: string];
   /** The messages as text, without cache markers. */
@@ -90,6 +92,7 @@ function readChat(request: JsonObject): Prompt {
       return [{ kind: 'assistant', text: textOf(content) }, ...calls];
     }),
     loaded: [],
+    isCached: true,
     head: [render(request.tools), ''],
     messages: renderEach(request.messages),
   };
@@ -123,6 +126,7 @@ function readMessages(request: JsonObject): Prompt {
       });
     }),
     loaded: messages.flatMap(listLoaded),
+    isCached: JSON.stringify(request).includes('"cache_control":'),
     head: [render(tools.filter((tool) => tool.defer_loading !== true)), render(request.system)],
     messages: messages.map((message) => render(message) + listLoaded(message).map(definitionOf).join('')),
   };
@@ -146,6 +150,7 @@ function readResponses(request: JsonObject): Prompt {
       return item.role === 'assistant' ? [{ kind: 'assistant', text: textOf(item.content) }] : [];
     }),
     loaded: [],
+    isCached: true,
     head: [render(request.tools), render(request.instructions)],
     messages: renderEach(request.input),
   };

@@ -30,6 +30,8 @@ export interface Session {
   /** The contents of the files that the tasks wrote, by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly requests: readonly SessionRequest[];
+  /** Whether the second turn resumed the session. Otherwise, the second turn was a new session. */
+  readonly isResumed: boolean;
   /** The model that signed the session's reasoning. Null if the model does not sign its reasoning. */
   readonly signing: SigningModel | null;
   /** The input token cost, expressed as a number of uncached input tokens. */
@@ -118,7 +120,10 @@ export interface SessionOptions {
   readonly connect?: (providerUrl: string) => Promise<Endpoint>;
 }
 
-/** Runs one turn for each task. Each later turn resumes the session in a new process. */
+/**
+ * Runs one turn for each task, each in a new process. Each later turn resumes the session if the agent can
+ * resume a session. Otherwise, each turn is a new session.
+ */
 export async function runSession(options: SessionOptions): Promise<Session> {
   const { agent, assignment, connect } = options;
   const packages = join(await installPackage(agent.name), 'node_modules');
@@ -138,8 +143,10 @@ export async function runSession(options: SessionOptions): Promise<Session> {
     const turns = [];
     for (const [turn, { prompt }] of tasks.entries()) {
       startTurn(turn);
-      const args = turn === 0 ? agent.first(prompt) : agent.resume(prompt);
-      turns.push(await runAgent(command, [...connectingArgs(agent, setting), ...args], workspace, env));
+      const start = (turn > 0 ? agent.resume : undefined) ?? agent.first;
+      turns.push(
+        await runAgent(command, [...connectingArgs(agent, setting), ...start(prompt)], workspace, env),
+      );
     }
     const written = Object.keys(assignment.written);
     return {
@@ -148,6 +155,7 @@ export async function runSession(options: SessionOptions): Promise<Session> {
       outputs: turns.map(({ output }) => output),
       files: Object.fromEntries(written.map((name) => [name, readOr(join(folder, name), '')])),
       requests,
+      isResumed: agent.resume !== undefined,
       signing,
       cost: requests.reduce((sum, request) => sum + priceOf(request, signing !== null), 0),
     };

@@ -28,20 +28,29 @@ export interface PrefixChange {
 
 /**
  * Lists the changes to the prefix of a conversation. Each request in an agent loop must repeat the previous
- * request's tools, instructions and messages unchanged.
+ * request's tools, instructions and messages unchanged. If the provider does not cache the prompt, the recovery of
+ * a pruned tool may add the tool to the list.
  */
 export function listPrefixChanges(session: Session): PrefixChange[] {
   const loop = listLoop(session);
   return loop.flatMap(({ prompt, turn }, at): PrefixChange[] => {
-    const before = loop[at - 1]?.prompt;
-    if (before === undefined) return [];
+    const previous = loop[at - 1];
+    const isContinued = previous !== undefined && (session.isResumed || previous.turn === turn);
+    if (!isContinued) return [];
+    const before = previous.prompt;
     const place = { at, turn };
-    if (prompt.head[0] !== before.head[0]) return [{ ...place, part: 'tools' }];
+    if (prompt.head[0] !== before.head[0])
+      return isRegrown(before, prompt) ? [] : [{ ...place, part: 'tools' }];
     if (prompt.head[1] !== before.head[1]) return [{ ...place, part: 'instructions' }];
     const isKept = before.messages.every((message, index) => message === prompt.messages[index]);
     return isKept ? [] : [{ ...place, part: 'messages' }];
   });
 }
+
+const isRegrown = (before: Prompt, { isCached, tools }: Prompt): boolean =>
+  !isCached &&
+  tools.length > before.tools.length &&
+  before.tools.every(({ name }) => tools.some((tool) => tool.name === name));
 
 /** The first request after the session resumes, in which the agent repeats the whole conversation. */
 export function findResumed(session: Session): { tokens: number; cachedTokens: number } {

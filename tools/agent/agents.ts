@@ -26,9 +26,13 @@ export interface Agent {
   readonly env?: Readonly<Record<string, string>>;
   /** The default format comes first. In the arguments, `HOME/` stands for the agent's home folder. */
   readonly formats: Readonly<Partial<Record<AgentFormat, AgentFormatOptions>>>;
-  /** The arguments of an unattended turn, and of a turn that resumes an earlier session. */
+  /** The arguments of an unattended turn. */
   readonly first: (prompt: string) => readonly string[];
-  readonly resume: (prompt: string) => readonly string[];
+  /**
+   * The arguments of a turn that resumes an earlier session. Absent if the agent cannot resume a session
+   * without a terminal.
+   */
+  readonly resume?: (prompt: string) => readonly string[];
   /**
    * Adds MCP servers to the agent's configuration. Returns the path of a file in the home folder, and the
    * file's content. The function is undefined for agents without MCP servers.
@@ -168,8 +172,6 @@ export const agents: readonly Agent[] = [
       },
     },
     first: (prompt) => [prompt],
-    // Without a terminal, Cline cannot resume a session, so the second turn is a new session.
-    resume: (prompt) => [prompt],
     addServers: (servers) => {
       const mcpServers = Object.fromEntries(
         servers.map(({ name, ...server }) => [
