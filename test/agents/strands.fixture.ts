@@ -16,9 +16,12 @@ const clients = servers.map(
       transport: new StdioClientTransport({ ...server, env: { ...process.env, ...server.env } }),
     }),
 );
-// Clients that connect at the same time list their tools in a random order.
-for (const client of clients) await client.connect();
-const tools = [bash, fileEditor, ...clients];
+// An agent that receives several clients adds their tools in a random order.
+const tools = [bash, fileEditor];
+for (const client of clients) {
+  await client.connect();
+  tools.push(...(await client.listTools()));
+}
 const session = new URL('session.json', import.meta.url);
 const messages = existsSync(session) ? JSON.parse(readFileSync(session, 'utf8')) : [];
 ${code
