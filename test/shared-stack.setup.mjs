@@ -63,6 +63,12 @@ const edges = (oidcIssuer, awsPort) => ({
 });
 
 /**
+ * The agents' tests compare costs, so their rankings are semantic even on a busy machine. The keyword method,
+ * which replaces a late semantic ranking, chooses other tools.
+ */
+const agentRouter = { 'tool-router': { ROUTER_SEMANTIC_BUDGET_MS: '3000' } };
+
+/**
  * With COMPAT_TREE (`npm run test:compat`), every service that answers calls has a second replica from the
  * previous release.
  */
@@ -89,9 +95,11 @@ export default async function startSharedStack() {
   process.env.TEST_AWS_PORT = String(awsPort);
   const stack = await startStack({
     ...chooseReplicas(process.env.COMPAT_TREE),
-    env: observer
-      ? { ...edges(oidcIssuer, awsPort), '*': { OTEL_EXPORTER_OTLP_ENDPOINT: observer.otlpUrl } }
-      : edges(oidcIssuer, awsPort),
+    env: {
+      ...edges(oidcIssuer, awsPort),
+      ...(process.env.TEST_SUITE === 'agents' ? agentRouter : {}),
+      ...(observer ? { '*': { OTEL_EXPORTER_OTLP_ENDPOINT: observer.otlpUrl } } : {}),
+    },
     hasObserver: observer !== undefined,
   });
   globalThis.sharedStackUnderTest = stack;
