@@ -156,15 +156,20 @@ function testPlanned(planned: readonly Subject[], comparisons: readonly Comparis
     expect(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length).toBeLessThanOrEqual(0.6);
   });
 
+  // The ranking depends on the path of the workspace, so a single session may contain the tool from the start.
   const recovering = planned.filter(({ isSigning }) => !isSigning);
-  const formats = [...new Set(recovering.map(({ format }) => format))];
-  test.each(formats)('a model reaches a pruned tool with the recovery tool (%s)', (format) => {
-    const rounds = select(recovering.filter((subject) => subject.format === format)).map(({ served }) =>
-      countRounds(served),
-    );
+  const groups = [recovering, ...formatsOf(recovering)].filter(({ length }) => length > 1);
+  test.each(
+    groups.map((group) => [[...new Set(group.map(({ format }) => format))].join(', '), group] as const),
+  )('a model reaches a pruned tool with the recovery tool (%s)', (_formats, group) => {
+    const rounds = select(group).map(({ served }) => countRounds(served));
     expect(Math.max(...rounds)).toBeGreaterThan(0);
   });
 }
+
+/** Groups the sessions by format. */
+const formatsOf = (subjects: readonly Subject[]): Subject[][] =>
+  Object.values(Object.groupBy(subjects, ({ format }) => format));
 
 function testSigning(given: () => Comparison): void {
   test('keeps the signed reasoning valid, and finds deferred tools with the search of the provider', () => {
