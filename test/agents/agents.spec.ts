@@ -11,4 +11,5 @@ testSubjects([
   { name: 'continue', format: 'messages', servers: true },
   { name: 'pi', format: 'messages' },
   { name: 'qwen-code', format: 'chat-completions', servers: true },
+  { name: 'strands', format: 'chat-completions', servers: true },
 ]);

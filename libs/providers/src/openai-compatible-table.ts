@@ -1,9 +1,8 @@
 import { azureConnection } from './connections/cloud-connections.ts';
-import { ownServer, type ConnectionShape } from './provider/connection-fields.ts';
-import type { AuthScheme, CredentialCheck } from './provider/http.ts';
-import type { Provider, ProviderQuirks } from './provider/provider.ts';
-import type { ProxyRoutes } from './provider/proxy-route.ts';
-import { changeOpenAiRoutes, rerankRoute as rerank, type RouteDifferences } from './proxies/proxy-routes.ts';
+import { openAiCompatible } from './openai-compatible-row.ts';
+import { ownServer } from './provider/connection-fields.ts';
+import type { Provider } from './provider/provider.ts';
+import { rerankRoute as rerank } from './proxies/proxy-routes.ts';
 import { fireworksRerank } from './proxies/rerank-shapes.ts';
 import {
   openAiVideos,
@@ -14,43 +13,6 @@ import {
   xaiVideo,
   xaiVideos,
 } from './proxies/video-shapes.ts';
-
-interface OpenAiCompatibleRow {
-  readonly name: string;
-  readonly displayName: string;
-  readonly baseUrl: string | null;
-  readonly docsUrl: string | null;
-  readonly auth?: AuthScheme;
-  readonly connection?: ConnectionShape;
-  /** Differences from `openAiRoutes`. A route is added or replaced. Null removes a route. */
-  readonly proxyRoutes?: RouteDifferences;
-  /** Replaces all routes other than chat, for a provider that has few of OpenAI's endpoints. */
-  readonly onlyProxyRoutes?: ProxyRoutes;
-  readonly quirks?: ProviderQuirks;
-  readonly takesPromptCacheKey?: boolean;
-  readonly takesCustomTools?: boolean;
-  /** Whether some of the provider's models accept tools only through the Responses API. */
-  readonly hasResponsesModels?: boolean;
-  readonly credentialCheck?: CredentialCheck;
-}
-
-const openAiCompatible = ({
-  auth,
-  proxyRoutes = {},
-  onlyProxyRoutes,
-  quirks,
-  hasResponsesModels,
-  ...row
-}: OpenAiCompatibleRow): Provider => ({
-  ...row,
-  auth: auth ?? { kind: 'bearer' },
-  chatPaths: {
-    'chat-completions': '/chat/completions',
-    ...(hasResponsesModels === true ? { responses: '/responses' } : {}),
-  },
-  proxyRoutes: onlyProxyRoutes ?? changeOpenAiRoutes(proxyRoutes),
-  quirks: quirks ?? {},
-});
 
 /**
  * All providers that use OpenAI's format, one row for each provider. Base URLs come from the page in
