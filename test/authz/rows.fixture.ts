@@ -275,6 +275,7 @@ export const rows: Readonly<Record<string, AuthzRow>> = {
   readHello: {},
   readReadiness: {},
   goToDashboard: {},
+  goToSignIn: {},
   openDashboard: {},
   readDashboardSettings: {},
   readDashboardFile: { targets: pageTargets('welcome') },
