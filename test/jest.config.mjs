@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { base } from '../jest.config.mjs';
 
 /**
- * Suites with tests that share one running stack. All other suites need no stack, or start separate stacks
- * that they disrupt.
+ * Suites with tests that share one running stack. The other suites under test/ need no stack, or start separate
+ * stacks that they disrupt.
  */
 const withSharedStack = ['agents', 'authz', 'e2e'];
 

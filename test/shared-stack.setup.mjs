@@ -21,8 +21,8 @@ const accountLimits = {
 };
 
 /**
- * Directs the addresses of Amazon Bedrock to the port of a test's TLS server (test/e2e/aws-service.fixture.ts). No
- * server listens there until a test starts one.
+ * Directs the addresses of Amazon Bedrock to the port of a test's TLS server (test/e2e/aws-service.fixture.ts).
+ * No server listens on this port until a test starts one.
  */
 function redirectAws(port) {
   const certificate = join(tmpdir(), 'agent-gateway-test-certificate.pem');
@@ -40,14 +40,14 @@ const edges = (oidcIssuer, awsPort) => ({
   // The plan deadline is long, because the first plan can be slow on a busy machine.
   'edge-gateway': {
     PLAN_DEADLINE_MS: '6000',
-    // Tests set their own client addresses and sign up many users.
+    // These settings let tests choose their client addresses and sign up many users.
     TRUSTED_PROXIES: '127.0.0.0/8',
     AUTH_RATE_LIMIT_RPM: '100000',
     ...untried,
   },
   'edge-gateway-2': {
     REQUEST_BODY_BYTES_MAX: '100000',
-    // The timeout must exceed the pauses of a test provider in a busy process.
+    // A busy test process can delay the responses of its provider, so the timeout must be longer than such delays.
     UPSTREAM_TIMEOUT_MS: '5000',
     OIDC_ISSUER: oidcIssuer,
     OIDC_AUDIENCE: 'gateway-under-test',
@@ -63,7 +63,7 @@ const edges = (oidcIssuer, awsPort) => ({
 });
 
 /**
- * The agents' tests compare costs, so their rankings are semantic even on a busy machine. The keyword method,
+ * The agents' tests compare costs, so they need semantic rankings even on a busy machine. The keyword method,
  * which replaces a late semantic ranking, chooses other tools.
  */
 const agentRouter = { 'tool-router': { ROUTER_SEMANTIC_BUDGET_MS: '3000' } };

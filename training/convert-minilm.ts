@@ -70,7 +70,7 @@ function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Reads the weights. A matrix is stored as 4-bit steps in blocks of 32 inputs, one scale per block and output. */
+/** Reads the weights. A matrix has 4-bit numbers in blocks of 32 inputs, with one scale for each block and output. */
 function readWeights(found: ReadonlyMap<string, Uint8Array>): MiniLmWeights {
   const bytesOf = (name: string): Uint8Array => {
     const bytes = found.get(name);

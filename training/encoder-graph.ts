@@ -2,7 +2,7 @@ import { elementType, int64Tensor, model, node, tensor, valueInfo } from './onnx
 
 const opset = 13;
 
-/** The trained parameters of one encoder. All matrices are row-major and little-endian, as in the files. */
+/** The trained parameters of one encoder. All matrices are row-major and little-endian, as in the encoder's files. */
 export interface EncoderParts {
   /** The table of word vectors, as int8 numbers in the shape [rows, dimensions]. */
   readonly table: Uint8Array;
@@ -16,14 +16,14 @@ export interface EncoderParts {
   /** A matrix [dimensions, dimensions]. Vectors of user turns are multiplied by the matrix. */
   readonly turn: Float32Array;
   readonly dimensions: number;
-  /** The lowest field id of a tool. Lower field ids belong to user turns. */
+  /** The lowest field id of a tool. All field ids below this id belong to user turns. */
   readonly toolFieldsFrom: number;
 }
 
 /**
- * Builds the encoder model. The formula is vectors = normalize(Σ weight × gain × table[id] over the turn's
- * fields × turn + the same sum over the tool's fields). The graph converts only the gathered int8 rows, so
- * the cost is proportional to the number of tokens.
+ * Builds the encoder model. The formula is vectors = normalize(A × turn + B). A and B are the sums Σ weight ×
+ * gain × table[id] over the turn's fields and over the tool's fields. The graph converts only the gathered int8
+ * rows, so the cost is proportional to the number of tokens.
  */
 export function makeEncoderModel(parts: EncoderParts): Buffer {
   return model(

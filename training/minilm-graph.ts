@@ -31,10 +31,10 @@ interface Draft {
 }
 
 /**
- * Builds the model. The input `input_ids` has the type int64 and the shape [1, tokens]. The output
- * `sentence_embedding` has the type float32 and the shape [1, 384], and is the mean of the token vectors, scaled to
- * length one. The word table has int8 rows with one scale per row. Only the gathered rows are converted to float32.
- * The matrices have int8 weights with one scale per output, and the runtime quantizes their inputs to 8 bits.
+ * Builds the model. The input `input_ids` has the type int64 and the shape [1, tokens]. The output `sentence_embedding`
+ * has the type float32 and the shape [1, 384], and is the mean of the token vectors, scaled to length one. The word
+ * table has int8 rows with one scale per row. Only the rows of the text's tokens are converted to float32. The matrices
+ * have int8 weights with one scale per output, and the runtime quantizes their inputs to 8 bits.
  * @param tokensMax maximum number of tokens in a text
  */
 export function makeMiniLmModel(weights: MiniLmWeights, tokensMax: number): Buffer {
@@ -132,7 +132,7 @@ function addLinear({ weights, nodes, initializers }: Draft, input: string, name:
   return name;
 }
 
-/** Converts numbers to int8 steps. The scale of a group of numbers maps the group's largest number to `stepMax`. */
+/** Quantizes numbers to int8. The scale of a group of numbers maps the group's largest number to `stepMax`. */
 function quantize(
   values: Float32Array,
   groups: number,

@@ -21,7 +21,7 @@ export interface Task {
 }
 
 export interface CapableTurn extends ModelTurn {
-  /** The name of the deferred tool that the provider's search finds before the call. */
+  /** The name of the deferred tool that the provider's search finds before the model calls the tool. */
   readonly searched?: string;
 }
 
@@ -136,7 +136,7 @@ function callHidden(
   };
 }
 
-/** Returns a tool search for a tool that Qwen Code defers or, after the search, a call to the deferred tool. */
+/** Returns a search for a tool that Qwen Code defers. After the search, returns a call to the deferred tool. */
 function callDeferred({ tools, items }: Prompt, step: Step): Call | undefined {
   if (step.purpose !== 'other' || !tools.some(({ name }) => name === searchTool)) return undefined;
   const texts = items.flatMap((item) => (item.kind === 'call' ? [] : [item.text]));

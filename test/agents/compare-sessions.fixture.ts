@@ -21,7 +21,7 @@ export interface Subject {
   readonly isSigning?: true;
   /** The account's compression mode. The default is `lossless`. */
   readonly compression?: 'balanced';
-  /** Whether the agent's key sends all tools, with an override of K (the number of ranked tools). */
+  /** Whether the agent's key overrides K (the number of ranked tools), so that all tools are sent. */
   readonly sendsAllTools?: true;
 }
 
@@ -156,7 +156,7 @@ function testPlanned(planned: readonly Subject[], comparisons: readonly Comparis
     expect(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length).toBeLessThanOrEqual(0.6);
   });
 
-  // The ranking depends on the path of the workspace, so a single session may contain the tool from the start.
+  // The ranking depends on the path of the workspace, so the first request of a session may already contain the tool.
   const recovering = planned.filter(({ isSigning }) => !isSigning);
   const groups = [recovering, ...formatsOf(recovering)].filter(({ length }) => length > 1);
   test.each(

@@ -24,7 +24,7 @@ export interface Prompt {
   readonly items: readonly PromptItem[];
   /** Names of the deferred tools that the transcript loads, by a search or by a message of the gateway. */
   readonly loaded: readonly string[];
-  /** Whether the provider caches the prompt. In the messages format, the request needs a cache marker for this. */
+  /** Whether the provider caches the prompt. In the messages format, caching requires a cache marker in the request. */
   readonly isCached: boolean;
   /** The tool list and the instructions as text, without cache markers. */
   readonly head: readonly [tools: string, instructions: string];

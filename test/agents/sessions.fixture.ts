@@ -30,7 +30,7 @@ export interface Session {
   /** The contents of the files that the tasks wrote, by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly requests: readonly SessionRequest[];
-  /** Whether the second turn resumed the session. Otherwise, the second turn was a new session. */
+  /** Whether the second turn resumed the session. If false, the second turn started a new session. */
   readonly isResumed: boolean;
   /** The model that signed the session's reasoning. Null if the model does not sign its reasoning. */
   readonly signing: SigningModel | null;
@@ -112,7 +112,7 @@ export interface SessionOptions {
   readonly assignment: Assignment;
   /** Returns the agent's MCP servers. Without `serversOf`, the agent has no MCP servers. */
   readonly serversOf?: (workspace: Workspace) => readonly McpServer[];
-  /** Whether the model signs its reasoning and rejects reasoning behind a changed prefix. */
+  /** Whether the model signs its reasoning and rejects reasoning that follows a changed prompt prefix. */
   readonly isSigning?: boolean | undefined;
   /** The provider's failure at the session's third request, such as an error or a truncated stream. */
   readonly trouble?: ReplayControls;

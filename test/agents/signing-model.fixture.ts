@@ -1,6 +1,6 @@
 /**
- * A scripted model that signs its reasoning in the messages format, and rejects reasoning behind a changed
- * prefix. The model searches for a deferred tool before it calls the tool.
+ * A scripted model that signs its reasoning in the messages format, and rejects reasoning that follows a
+ * changed prompt prefix. The model searches for a deferred tool before it calls the tool.
  */
 import type { JsonObject } from '@gateway/interchange';
 import {

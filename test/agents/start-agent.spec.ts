@@ -17,7 +17,7 @@ test('an agent works with a new key, and the command prints cost and savings', a
   try {
     const { base, key } = await connect(provider.url);
     const env = {
-      // npm needs the machine's own certificates and cache. Without them, the installation took minutes.
+      // npm needs the machine's own certificates and cache, without which the installation took minutes.
       ...process.env,
       ...{ PI_OFFLINE: '1', INIT_CWD: workspace.folder },
       ...{ GATEWAY_URL: base, GATEWAY_API_KEY: key, AGENT_FORMAT: 'messages', AGENT_HOME: workspace.home },

@@ -78,8 +78,8 @@ const places = (seen: string): string => /Allowed directories/.exec(seen)?.[0] ?
 const entity = { name: 'kestrel', entityType: 'code word', observations: ['It is in notes.txt.'] };
 
 /**
- * An assignment that also needs two tools of the MCP server `memory`, and a tool of the MCP server `files` that
- * the gateway cannot predict.
+ * An assignment that also needs two tools of the MCP server `memory` and one tool of the MCP server `files`.
+ * The gateway cannot predict the need for the `files` tool.
  */
 export const serversAssignment: Assignment = {
   files: serversFiles,

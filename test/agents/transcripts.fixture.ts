@@ -20,7 +20,7 @@ const isGatewayCall = (item: Prompt['items'][number]): boolean =>
 
 /** The part of a request that differs from the same part of the previous request. */
 export interface PrefixChange {
-  /** The request's position in the agent loop, and its user turn. */
+  /** The request's index in the agent loop, and the index of the user turn. */
   readonly at: number;
   readonly turn: number;
   readonly part: 'tools' | 'instructions' | 'messages';

@@ -60,8 +60,8 @@ const acrossAccounts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Database models without an account. A database client with the scope of one account cannot use a model
- * without an account.
+ * Database models that do not belong to an account. A database client that is limited to one account cannot
+ * use these models.
  */
 const ofNoAccount = [
   ...['IdentityUser', 'IdentitySession', 'IdentityMailToken', 'RefreshToken', 'SigningKey', 'LoginGuesses'],

@@ -13,7 +13,7 @@ const slow = [
   ['/^(?:a+)+$/', 'regexp/no-super-linear-backtracking'],
   // Two parts of the expression can match the same characters, so a search takes quadratic time.
   ['/^\\s*=?\\s*$/', 'regexp/no-super-linear-backtracking'],
-  // From each slash in a row of slashes, the search reads all later slashes again, which takes quadratic time.
+  // For each slash in a sequence of slashes, the search reads all later slashes again, which takes quadratic time.
   ['/\\/+$/', 'regexp/no-super-linear-move'],
 ] as const;
 const linear = ['/(?<!\\/)\\/+$/', '/^[a-z]+$/', '/\\bsk-[A-Za-z0-9_-]{8,}/g'];

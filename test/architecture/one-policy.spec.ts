@@ -24,8 +24,8 @@ import type { Setup } from '../../apps/worker/src/jobs/calibrate/setup-change.ts
 import { renderCalibration } from '../../apps/worker/src/queries/routing/calibration.ts';
 
 /**
- * The number of accounts. `POLICY_ACCOUNTS=10000 npm run test:architecture -- one-policy` raises the number
- * to 10,000.
+ * The number of accounts. The command `POLICY_ACCOUNTS=10000 npm run test:architecture -- one-policy` uses
+ * 10,000 accounts.
  */
 const accounts = Number(process.env['POLICY_ACCOUNTS'] ?? 2_500);
 const accountId = '019a9f5e-0000-7000-8000-000000000001';
@@ -64,7 +64,7 @@ interface Account {
 
 /**
  * Creates an account with random measurements. The number of measurements and the recall are random. Some
- * accounts are calibrated again after a fall of recall.
+ * accounts are calibrated again after their recall has fallen.
  */
 function drawAccount(random: () => number): Account {
   const goals = {
@@ -106,7 +106,7 @@ function calibrateAgain(
   first: Calibration,
   { draw, ...goals }: PolicyGoals & { readonly draw: Draw },
 ): Calibration {
-  // If the tool list changes, the worker detects a fall of recall after few conversations.
+  // If the tool list changes, the worker detects the lower recall within a few conversations.
   const changed = { ...draw, scale: 40, setup: ['new list', 'model', 'ranker'] as const };
   const later = drawSamples(
     random,
@@ -123,7 +123,7 @@ interface Draw {
   /** The share of plans that missed a tool. */
   readonly missed: number;
   readonly tools: number;
-  /** The tool list, model and ranking method, if different from `setup`. */
+  /** The tool list, model and ranking method. The default is `setup`. */
   readonly setup?: Setup;
 }
 
@@ -238,10 +238,10 @@ function compare(
     case 'calibrated': {
       expect([shownK, bucket.reason]).toEqual([String(bucket.k), 'target_met']);
       expect(words).toContain(`Pruning is on. K = ${String(bucket.k)}:`);
-      // The K without recovery applies if recovery would cost more than sending the pruned tools.
+      // `k_without_recovery` applies if recovery would cost more than sending the pruned tools.
       const k = plan.recovery.armed ? bucket.k : bucket.k_without_recovery;
       expect(plan.recovery.armed && !mayRecover).toBe(false);
-      // The plan sends all tools if K covers the tool list, or if no K without recovery is known.
+      // The plan sends all tools if K covers the tool list, or if `k_without_recovery` is unknown.
       // The plan also sends all tools if pruning does not reduce the cost.
       if (plan.k === null) expect(plan.forwarded).toHaveLength(size);
       else expect([plan.k, plan.kReason]).toEqual([k, 'calibrated']);

@@ -9,8 +9,8 @@ export interface RefusedCaller {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The error code that the caller must get from a route, by the route's access rule. Access rules that admit
-   * the caller have no entry.
+   * The error code that the caller must get from a route, by the route's access rule. An access rule that
+   * permits the caller has no entry.
    */
   readonly refusals: Readonly<Partial<Record<Exclude<Access, 'public'>, string>>>;
   /** The address of another gateway. By default, calls go to the shared gateway. */

@@ -4,7 +4,7 @@ import { declareModel, type World } from './world.fixture.ts';
 
 const provider = 'vllm';
 
-/** The models of the routes below `/v1/account/models/{provider}/{id}`. */
+/** The models that the tests use as targets for the routes under `/v1/account/models/{provider}/{id}`. */
 export const declaredTargets = {
   own: async ({ baseUrl, owner }: World) => ({
     provider,

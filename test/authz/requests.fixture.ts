@@ -78,8 +78,8 @@ export const admitted = addresses.flatMap((address) =>
 );
 
 /**
- * Returns the owner with the given kind of credential. If the call ends the caller's access, returns a
- * separate user.
+ * Returns the owner with the given kind of credential. If the call would end the caller's access, returns a
+ * new user or account instead.
  */
 export async function chooseCaller(world: World, { row }: Address, kind: CredentialKind): Promise<Caller> {
   const { stack, baseUrl, owner } = world;

@@ -30,7 +30,7 @@ export interface AuthzRow {
    * call may delete or change the `own` target.
    */
   readonly targets?: Readonly<Record<TargetKind, Choose<Values>>>;
-  /** The outcome when the target belongs to another caller, by default `404 not_found`. */
+  /** The outcome when the target belongs to another caller. The default is `404 not_found`. */
   readonly notOwn?: string;
   /**
    * The outcome of an authorized call if the test environment prevents success. By default, a call must have

@@ -35,7 +35,7 @@ export class StateReader {
 
   /**
    * Reads the rows of all databases.
-   * @param naming returns only rows that contain one of the given strings
+   * @param naming limits the result to rows that contain one of the given strings
    */
   async read(naming?: readonly string[]): Promise<Snapshot> {
     await this.#untilDelivered();

@@ -31,7 +31,7 @@ export interface Party {
   /** A second API key, used as the target of key operations. */
   readonly spareKey: CreatedKey;
   readonly requestId: string;
-  /** The id of a model of the provider `vllm` that the account declares. */
+  /** The id of a model that the account declares for the provider `vllm`. */
   readonly declaredModel: string;
   /** The name of a provider that only one of the two accounts has connected. */
   readonly provider: string;
@@ -46,7 +46,7 @@ export interface World {
   readonly baseUrl: string;
   readonly owner: Party;
   readonly other: Party;
-  /** The test provider behind every connected provider. */
+  /** The test provider that serves as every connected provider. */
   readonly provider: ReplayProvider;
   readonly revokedKey: string;
   readonly expiredKey: string;
@@ -135,7 +135,7 @@ async function signUpFor(stack: StackUnderTest, { accountId }: TestAccount): Pro
   return { ...person, accountId };
 }
 
-/** The last characters of each credential, chosen so that encoded data cannot contain them. */
+/** The last characters of each credential. Encoded data cannot contain these characters. */
 const hintEnds = { owner: '~^o^', other: '~^x^' } as const;
 
 async function buildParty(

@@ -102,8 +102,8 @@ test.each(pages)(
 const firstPaintMs = 1_000;
 
 /**
- * Returns the minimum time in milliseconds until the first paint with an empty cache, over 5 visits, or up to
- * 15 visits on a busy machine.
+ * Returns the minimum time in milliseconds until the first paint with an empty cache. The function visits the
+ * page 5 times, or up to 15 times on a busy machine.
  */
 async function measureFirstPaint(): Promise<number> {
   const paints: number[] = [];

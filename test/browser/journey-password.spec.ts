@@ -57,7 +57,7 @@ async function receive(email: string, path: string): Promise<ReceivedMail> {
 }
 
 /**
- * Opens the path of an email's link on the stack of this test file. The link in the email contains a
+ * Opens a link from an email, with the address of this test file's stack. The link in the email contains a
  * different port, because the stack's port is not known in advance.
  */
 async function openLink(mail: ReceivedMail): Promise<void> {

@@ -42,8 +42,8 @@ export interface WatchedPage {
 const heights = { 390: 844, 768: 1024, 1024: 768, 1440: 900, 1600: 1000, 1920: 1080 } as const;
 
 /**
- * The address of the edge that serves the pages, and of an OpenID Connect issuer that the pages may call. By
- * default, the shared stack's edge serves the pages.
+ * The address of the edge that serves the pages, and the address of an OpenID Connect issuer that the pages
+ * may call. By default, the shared stack's edge serves the pages.
  */
 export interface PageHome {
   readonly baseUrl?: string;

@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core';
 
-/** Browser flags that stop background network traffic by the browser itself. */
+/** Browser flags that stop the browser's own background network traffic. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',

@@ -134,7 +134,7 @@ test('the session list and a session’s page show the sums of the session’s r
 
 describe('recall and tool calls', () => {
   test('Insights and Models show the share of served tool calls, and do not call this share recall', async () => {
-    // One request calls a pruned tool directly. In all other requests, called tools were sent or recovered.
+    // One request calls a pruned tool directly, and all other requests call only tools that were sent or recovered.
     const calling = truth.account.traffic.requests.filter(
       (known) => sentBy(known) < known.offered.length && known.called.length > 0,
     );

@@ -134,7 +134,7 @@ export class KnownTraffic {
     return request;
   }
 
-  /** Makes the provider return the given turn in response to every later request, as the playground tests need. */
+  /** Makes the provider respond to every later request with the given turn. The playground tests need this. */
   answerAll(turn: ModelTurn): void {
     this.#provider.setControls(({ body }) => answer(turn, body, () => undefined));
   }

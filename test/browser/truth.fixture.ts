@@ -26,9 +26,9 @@ export const priorRate = 0.5;
 export const longConversations = 28;
 export const longMisses = 2;
 /**
- * The number of shadow conversations with the short tool list. In each shadow conversation with the short
- * tool list, the model needs a pruned tool, so six of twelve conversations miss a tool. Effective recall is
- * at most 75%, which is below the recall target, so pruning is turned off.
+ * The number of shadow conversations with the short tool list. In each of these conversations, the model
+ * needs a pruned tool, so six of twelve conversations miss a tool. Effective recall is at most 75%, which is
+ * below the recall target, so pruning is turned off.
  */
 export const shortConversations = 12;
 

@@ -19,7 +19,7 @@ export interface ControlledAccount {
 /** The provider that the clients connect and delete, and that chats never use. */
 const changingProvider = 'mistral';
 const poolMax = 4;
-/** The register value for a tool list that denies no additional tool. */
+/** The register value for a tool list without an additional denied tool. */
 export const noMark = 'none';
 const markPattern = /^mark_/;
 

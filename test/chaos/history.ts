@@ -19,8 +19,8 @@ export type FaultKind = (typeof faultKinds)[number];
 export interface Fault {
   readonly kind: FaultKind;
   /**
-   * The affected process, Redis server, database with table (`account.api_keys`), link (`nats`) or provider
-   * (`upstream`).
+   * The name of the affected process or Redis server. For other faults, the database and table (such as
+   * `account.api_keys`), the link (such as `nats`) or `upstream` for the provider.
    */
   readonly target: string;
   /** When the fault starts, relative to the start of the run. */
@@ -77,7 +77,7 @@ export interface Operation {
   readonly status: number;
   /** The response's error code, or null if there is no error. */
   readonly code: string | null;
-  /** Whether the response is complete, including the end of a stream. */
+  /** Whether the response is complete. A stream is complete only if its end has arrived. */
   readonly isWhole: boolean;
   /** The gateway's request id, or null if there was no response. */
   readonly requestId: string | null;

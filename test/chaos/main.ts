@@ -49,7 +49,7 @@ async function run(options: RunOptions): Promise<Violation[]> {
   return violations;
 }
 
-/** Shortens the list of faults in a failing run, as long as the run still violates one of the same promises. */
+/** Shortens the list of faults in a failing run. The shorter run must still violate one of the same promises. */
 async function keepShortest(options: RunOptions, violations: readonly Violation[]): Promise<void> {
   const broken = new Set(violations.map(({ promise }) => promise));
   const fails = async (faults: RunOptions['faults']): Promise<boolean> =>

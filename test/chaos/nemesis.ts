@@ -26,7 +26,7 @@ const tables = [
   'billing.ledger_entries',
 ] as const;
 
-/** The possible targets of each kind of fault, and the relative frequency of the kind. */
+/** For each kind of fault, the possible targets and the relative frequency. */
 const choices: Readonly<
   Record<FaultKind, { weight: number; targets: readonly string[]; longestMs: number }>
 > = {

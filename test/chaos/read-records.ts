@@ -47,7 +47,7 @@ export async function settleRecords(stack: StackUnderTest, operations: ReadonlyS
   };
   // A timeout is ignored, because the checker reports each missing row and entry.
   await eventually(isSettled, 60_000).catch(() => undefined);
-  // Duplicate rows or entries would arrive during the wait.
+  // Waits, so that duplicate rows or entries can also arrive.
   await new Promise((resolve) => setTimeout(resolve, 2_000));
 }
 

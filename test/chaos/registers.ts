@@ -4,7 +4,7 @@ import { isAcknowledged, isRejected, type History, type RegisterAccess } from '.
 export interface TimedAccess extends Omit<RegisterAccess, 'register'> {
   readonly operation: string;
   readonly startMs: number;
-  /** A write without a response has an infinite end, because the write may still take effect later. */
+  /** For a write without a response, the end is infinity, because the write may still take effect later. */
   readonly endMs: number;
 }
 
@@ -58,7 +58,7 @@ interface State {
   readonly ahead: readonly number[];
 }
 
-/** Removes writes that have no response and that no read has seen. */
+/** Removes each write that has no response and whose value no read returned. */
 function dropUnseenWrites(accesses: readonly TimedAccess[]): TimedAccess[] {
   const read = new Set(accesses.filter(({ action }) => action === 'read').map(({ value }) => value));
   return accesses.filter(({ endMs, value }) => endMs !== Infinity || read.has(value));

@@ -50,7 +50,7 @@ export async function runSeed({ seed, seconds, faults }: RunOptions): Promise<Hi
   }
 }
 
-/** A run's clock. The clock also records pauses of this process on a busy machine. */
+/** The clock of a run, which also records the intervals in which a busy machine paused this process. */
 class Clock {
   readonly stalls: { startMs: number; endMs: number }[] = [];
   #startedAt = performance.now();

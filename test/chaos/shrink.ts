@@ -1,8 +1,8 @@
 /**
- * Reduces a failing list of items to a shorter list that still fails. Implements the ddmin algorithm of Zeller
- * and Hildebrandt ("Simplifying and Isolating Failure-Inducing Input", 2002). Each step divides the list into
- * parts. If a part, or the list without a part, still fails, the next step divides this shorter list.
- * @param fails tests a list. A missed failure can make the final list too long.
+ * Reduces a failing list of items to a shorter list that still fails. Implements the ddmin algorithm of Zeller and
+ * Hildebrandt ("Simplifying and Isolating Failure-Inducing Input", 2002). Each step divides the list into parts. If
+ * a single part or the list without a single part still fails, the next step divides that shorter list.
+ * @param fails tests whether a list fails. If a failure is missed, the final list can be too long.
  * @param runsMax limits the number of test runs.
  */
 export async function shrink<Item>(

@@ -93,7 +93,7 @@ describe.each(['ollama', 'vllm', 'custom', 'sambanova'])('the models that %s lis
     await onceEffective(async () =>
       expect((await chat('svc/cheap')).headers['x-svc-model']).toBe('house-8b'),
     );
-    // The provider lists a model that the catalogue does not contain, so no candidate supports tools.
+    // The catalogue does not contain the model that the provider lists, so no candidate is known to support tools.
     const { error } = expectError(await chat('svc/auto', { tools: [tool] }), {
       ...invalid,
       code: 'no_candidate_model',

@@ -1,5 +1,5 @@
 /**
- * Preloaded into an edge of the test stack. Connections to Amazon Bedrock reach a TLS server of the test instead.
+ * An edge of the test stack preloads this module. Connections to Amazon Bedrock reach a TLS server of the test instead.
  * The rest of the gateway is unchanged: it resolves the name, checks the address, and verifies the certificate.
  */
 import dns from 'node:dns';

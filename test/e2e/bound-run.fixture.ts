@@ -17,9 +17,7 @@ const turnsPerConversation = 3;
 const atOnce = 8;
 const root = join(import.meta.dirname, '../..');
 
-/**
- * Returns a service's build with changes applied, as an unpacked image. The build simulates the next release.
- */
+/** Returns a changed copy of a service's build as an unpacked image. The copy serves as the next release. */
 function buildNextRelease(directory: string, app: string, changes: readonly [RegExp, string][]) {
   const copy = join(directory, app);
   cpSync(join(root, 'dist/apps', app), copy, { recursive: true });
@@ -37,7 +35,7 @@ function buildNextRelease(directory: string, app: string, changes: readonly [Reg
   return { directory: root, command: [process.execPath, join(copy, 'main.js')], env: {} };
 }
 
-/** Builds a simulated next release. In this release, version 2 of the context steps compresses no text. */
+/** Builds a simulated next release, whose version 2 of the context compression steps compresses no text. */
 function buildNextReleases(undo: Undo[]) {
   mkdirSync(join(root, '.data'), { recursive: true });
   const directory = mkdtempSync(join(root, '.data/next-release-'));
@@ -113,7 +111,7 @@ export class BoundRun {
   readonly restart = (...names: readonly string[]): Promise<unknown> =>
     Promise.all(names.map((name) => this.#stack.service(name).restart()));
 
-  /** Changes the account's routing preferences. Requests to the Responses API are planned in any case. */
+  /** Changes the account's routing preferences, and always enables planning for requests to the Responses API. */
   readonly prefer = (body: object): Promise<void> =>
     this.#change('PUT', '/v1/account/routing/preferences', { ...body, responses: { plan: true } });
 
@@ -124,7 +122,7 @@ export class BoundRun {
     this.#edges = [this.#stack.baseUrl, edgeUrl(this.#stack, 'tight')];
   };
 
-  /** Makes the given share of new conversations shadow conversations, from which the worker computes policies. */
+  /** Sets the share of new conversations that become shadow conversations. The worker computes policies from them. */
   readonly setShadowShare = (share: number): Promise<void> =>
     this.#change('PATCH', '/v1/account/me', {
       policy: { shadow_share: share, shadow_share_learning: share },
@@ -198,7 +196,7 @@ export class BoundRun {
     return counts;
   }
 
-  /** Checks the provider's verdicts, and prints the counts of the test run. */
+  /** Expects that the provider accepted every request, and prints the counts of the test run. */
   expectUntouched(requestsMin: number): void {
     const kinds = new Map<string, number>();
     for (const { kind } of this.#model.verdicts) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);

@@ -15,7 +15,7 @@ afterAll(() => run.close(), 60_000);
 
 const { emptyCache, restart, prefer, upgrade, setShadowShare } = run;
 
-/** The two restarts or changes that disrupt each group of conversations, each at the start of a later turn. */
+/** For each group of conversations, two restarts or changes: one before the second turn and one before the third. */
 const events: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>])[] = [
   [emptyCache, () => restart('tool-router')],
   [() => prefer({ pruning: { recall_target: 0.99 } }), () => restart('compressor')],

@@ -2,8 +2,8 @@ import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
 
 /**
- * Tables that may still contain the id of a deleted account, as `<database>.<table>`. A comment above each
- * group gives the reason.
+ * Tables that may still contain the id of a deleted account, as `<database>.<table>`. The comments in the list
+ * explain why.
  */
 const tombstones = new Set([
   // The table of account deletions and their progress.

@@ -84,7 +84,7 @@ async function provokeBudget(): Promise<Answer> {
 
 /**
  * Makes a provider fail, so that the gateway stops calling the provider. Returns the gateway's response to a
- * request that arrived while the circuit breaker's probe was waiting.
+ * request that arrived while the circuit breaker waited for the result of its probe request.
  */
 async function provokeOpenCircuit(): Promise<Answer> {
   const provider = await startProvider();
@@ -234,8 +234,8 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
 };
 
 /**
- * The registry errors that no request to the shared stack can cause. Each entry gives the reason, and the spec that
- * provokes the error on a private stack. For such errors, the registry's spec calls the gateway's error renderer.
+ * The registry errors that no request to the shared stack can cause. Each entry explains why, and names the spec that
+ * provokes the error elsewhere. For the errors in this list, the registry's spec calls the gateway's error renderer.
  */
 export const renderedOnly: Partial<Record<ErrorCode, string>> = {
   sign_up_closed: 'SIGN_UP is open on the shared stack (test/integration/account/log-in.spec.ts)',

@@ -9,8 +9,8 @@ const { baseUrl } = stack;
 /** The maximum time in milliseconds until a change applies on every replica (decisions.md). */
 const effectiveWithinMs = 1_000;
 /**
- * Extra time in milliseconds for a process that stalls briefly. If the broadcast of a change is lost, the
- * change takes ten seconds, so the test would fail.
+ * Extra time in milliseconds for a process that stalls briefly. If the broadcast of a change is lost, replicas
+ * apply the change only after ten seconds, and the test fails.
  */
 const standstillMs = 2_000;
 const tool = { type: 'function', function: { name: 'erase' } };

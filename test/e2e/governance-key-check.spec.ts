@@ -10,8 +10,8 @@ const { baseUrl } = stack;
 const body = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 
 /**
- * Matches the Redis commands with which a gateway handles a request. The Redis keys store rate limit counts
- * and epochs.
+ * Matches the Redis commands that a gateway sends to handle a request. The commands use the Redis keys that
+ * store rate limit counts and epochs.
  */
 const ofRequests = /"(rpm|epoch):/;
 

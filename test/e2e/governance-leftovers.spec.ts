@@ -19,8 +19,8 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const tools = githubTools.slice(0, 60);
 /**
- * The documented maximum time in seconds for which Redis stores an account's data. Redis keeps the count of
- * first requests longest, for 30 days.
+ * The documented maximum time in seconds for which Redis stores an account's data. Of all this data, Redis
+ * keeps the count of an account's first requests the longest, for 30 days.
  */
 const keptSecondsMax = 30 * 24 * 3600;
 /**
@@ -65,7 +65,7 @@ async function chat(
 
 /** Creates an account and uses every feature that stores data for accounts. */
 async function createBusyAccount(): Promise<TestAccount> {
-  // The default policy includes shadow conversations, for which the gateway counts first requests.
+  // With the default policy, the gateway counts an account's first requests before it selects shadow conversations.
   const account = await createTestAccount(stack, { hasOwnPolicy: false });
   const base_url = `${provider.url}/v1`;
   await connectProvider(baseUrl, account.apiKey, { provider: 'openai', api_key: 'sk-upstream-1', base_url });

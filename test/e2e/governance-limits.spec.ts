@@ -133,8 +133,8 @@ describe('budgets for saved tokens', () => {
     });
 
   /**
-   * A daily budget of saved tokens. An edge cannot reserve tokens of a small budget in advance, so every
-   * reservation belongs to a request.
+   * A daily budget of saved tokens. The budget is so small that an edge reserves tokens only for single
+   * requests, and never in advance.
    */
   const smallBudget = 150_000;
 

@@ -29,7 +29,7 @@ export interface PartialAnswer extends Answer {
   readonly brokenBy: NodeJS.ErrnoException | null;
 }
 
-/** Sends one HTTP request on a separate connection, without changes. */
+/** Sends one HTTP request on its own connection, and does not normalize the path. */
 export async function send(baseUrl: string, sent: Sent): Promise<Answer> {
   const { brokenBy, ...answer } = await sendUntilEnd(baseUrl, sent);
   if (brokenBy !== null) throw brokenBy;

@@ -10,7 +10,7 @@ export const wrong = { status: 401, type: 'authentication_error', code: 'invalid
 /** Creates a random password. A later test searches all output of the test run for the passwords. */
 export const newPassword = () => `pw-${randomUUID()}`;
 
-/** The start of all client addresses in this test file. Other test files use other networks. */
+/** The random start of all client addresses in this test file, so that test files rarely share a network. */
 const fileNetwork = `100.${randomInt(64, 128)}`;
 let lastAddress = 0;
 

@@ -157,7 +157,7 @@ function say(...content: readonly object[]): object {
   return { messages: [{ role: 'user', content }] };
 }
 
-/** Request fields that set a reasoning level, because some formats cannot express a reasoning budget. */
+/** Request fields that enable reasoning. They set a level, because some formats cannot express a token budget. */
 const askToThink: Readonly<Record<ClientName, object>> = {
   'chat-completions': { reasoning_effort: 'low' },
   messages: { output_config: { effort: 'low' } },

@@ -10,8 +10,8 @@ export interface CacheUse {
   readonly total: number;
   readonly read: number;
   /**
-   * Tokens of the previous request's prefix that the provider did not read from its cache. For the first
-   * request of a conversation, the number is 0.
+   * The number of tokens in the previous request's prefix that the provider did not read from its cache. This
+   * number is 0 for the first request of a conversation.
    */
   readonly missed: number;
 }
@@ -20,7 +20,7 @@ export interface CacheUse {
 interface Entry {
   readonly model: string;
   readonly parts: readonly string[];
-  /** The lengths of the cacheable prefixes, as numbers of prompt parts. */
+  /** The lengths of the cacheable prefixes, counted in prompt parts. */
   readonly ends: readonly number[];
 }
 

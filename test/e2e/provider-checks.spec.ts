@@ -1,4 +1,4 @@
-/** The check of a credential when its provider is connected, and the shown outcome. */
+/** Tests how the gateway checks a credential when its provider is connected, and the outcome that it shows. */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { eventually } from '../integration/stack.fixture.ts';
 import { createTestAccount, type TestAccount } from './account.fixture.ts';
@@ -119,7 +119,7 @@ it('an unreachable or silent provider delays the answer by at most the limit, an
   provider.setControls({ hang: 'before-headers' });
   const startedAt = performance.now();
   const silent = await connections.connect({ provider: 'openai', api_key: secretOf(), base_url: baseUrl });
-  // The limit is 3 s. The rest is for a busy machine.
+  // The time limit of the credential check is 3 s, and the other 5 s are for a busy machine.
   expect(performance.now() - startedAt).toBeLessThan(8_000);
   expect(silent).toMatchObject({
     ...{ connected: true, verified: false },

@@ -20,7 +20,7 @@ import { completion, plainAnswer, renderFrame, startProvider } from './provider.
 const stack = sharedStack();
 const { baseUrl } = stack;
 const service = 'edge-gateway';
-/** A stored credential. The same text also occurs in the request contents of both accounts. */
+/** A stored credential that also occurs as ordinary text in the request contents of both accounts. */
 const common = 'assistant-of-the-tenants';
 
 let provider: ReplayProvider;
@@ -37,8 +37,8 @@ async function open(): Promise<TestAccount> {
 const connect = ({ apiKey }: TestAccount, api_key: string, name = 'openai') =>
   connectProvider(baseUrl, apiKey, { provider: name, api_key, base_url: `${provider.url}/v1` });
 /**
- * Sends the body as text instead of an object. If the body were an object, the search for leaked secrets
- * would treat its common words as secrets.
+ * Sends the body as text instead of an object. Otherwise, the search for leaked secrets would treat common
+ * words in the body as secrets.
  */
 const put = ({ apiKey: key }: TestAccount, body: object) =>
   send(baseUrl, { method: 'PUT', path: '/v1/account/providers', key, body: JSON.stringify(body) });

@@ -50,8 +50,8 @@ async function startProxy(target: () => string): Promise<Proxy> {
 }
 
 /**
- * Connects the providers to a base URL that leads back to the gateway. The provider credential is the
- * account's own API key for the gateway. The requests that check the credentials are forgotten.
+ * Connects the providers to a base URL that leads back to the gateway. The provider credential is the account's
+ * own API key for the gateway. The requests that checked the credentials are removed from the proxy's list.
  */
 async function connectTo(address: string): Promise<void> {
   const urls = { openai: `${address}/v1`, anthropic: address, hosted: address };

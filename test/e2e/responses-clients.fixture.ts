@@ -1,4 +1,4 @@
-/** Agents on `/v1/responses` that run a whole tool loop, through an SDK or as Codex does. */
+/** Agents that run a whole tool loop on `/v1/responses`, either with an SDK or in the same way as Codex. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { SseDecoder } from '@gateway/wire-formats';
 import { Agent, OpenAIProvider, Runner, tool as agentTool } from '@openai/agents';

@@ -81,7 +81,7 @@ function serveConversations(provider: ReplayProvider): Run {
   };
 }
 
-/** Compares the tool lists, the recovery and the log. Returns the recorded data of the Responses API conversations. */
+/** Compares both formats' tool lists, recovery and log rows. Returns the data of the Responses API conversations. */
 async function comparePruned(
   provider: ReplayProvider,
   run: Run,

@@ -167,8 +167,8 @@ function answerGemini(turn: UpstreamTurn, url: string, issued: Members[]): Repla
 }
 
 /**
- * Gemini 3 requires the unchanged signature on the first call of each turn. The content after the calls must
- * contain one response per call. https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Gemini 3 requires the unchanged signature on the first call of each turn. The next content must contain one
+ * function response per function call. https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 function checkGemini(request: Members, issued: readonly Members[]): string | undefined {
   const contents = request['contents'] as { role: string; parts: GeminiPart[] }[];

@@ -59,7 +59,7 @@ export function scriptModel(
   const left = [...turns];
   provider.setControls(({ url, body }) => {
     const format = formatOf(url);
-    // Transcript rules exist for every format except the Responses format.
+    // The provider checks no transcript rules for requests in the Responses format.
     const violation =
       format === 'responses' ? undefined : rules?.check(format, JSON.parse(body.toString('utf8')));
     if (violation !== undefined) return refusalOf(format, violation);
@@ -70,7 +70,7 @@ export function scriptModel(
   });
 }
 
-/** Renders a turn as the response to a request. Returns options of the replay provider unchanged. */
+/** Renders a turn as the response to a request. A turn that already consists of replay options stays unchanged. */
 export function renderAnswer(
   turn: ModelTurn | ReplayControls,
   { url, body }: { readonly url: string; readonly body: Buffer },

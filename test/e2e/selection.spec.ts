@@ -111,7 +111,7 @@ it('an agent’s basic tools and the tools that its instructions name are forwar
     { role: 'user', content: 'Thanks, go on.' },
   ];
   expect(await ask(resumed)).toEqual(sent);
-  // A new session of the agent has other volatile instructions, so that both sessions share the cached tools.
+  // A new session of the agent gets the same tools, although its instructions also contain the date.
   const { content } = messages[0]!;
   const renewed = [{ role: 'system', content: `${content} Today is 2026-11-27.` }, ...messages.slice(1)];
   expect(await ask(renewed)).toEqual(sent);

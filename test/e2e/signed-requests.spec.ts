@@ -10,7 +10,7 @@ import { postChat } from './http.fixture.ts';
 import { connectionsOf } from './providers.fixture.ts';
 
 const stack = sharedStack();
-/** The address of the edge that reaches the test's server under the names of Amazon Bedrock. */
+/** The address of the edge for which the host names of Amazon Bedrock lead to the test's server. */
 const edge = edgeUrl(stack, 'tight');
 const secret = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
 const cloud = { cloud_access_key_id: 'AKIAIOSFODNN7EXAMPLE', cloud_secret_access_key: secret };

@@ -14,8 +14,8 @@ import { startProvider } from './provider.fixture.ts';
 import { askWithTools, baseUrl, enqueueCall, openAccount, waitForRows } from './telemetry.fixture.ts';
 
 /**
- * The minimum number of conversations without a missed tool that proves a recall of 90%. A later test adds
- * one conversation that needs a low-ranked tool.
+ * The minimum number of conversations that prove a recall of 90% if no tool is missed. A later test adds one
+ * conversation that needs a low-ranked tool.
  */
 const clean = 29;
 const path = '/v1/account/routing/calibration';
@@ -105,7 +105,7 @@ test('a conversation that needs a low-ranked tool is a miss, and the recall boun
     return read.buckets.some(({ samples }) => samples === clean + 1) ? read : undefined;
   });
   expect(shown.policy[0]!.k).toBeGreaterThan(100);
-  // The tool router computes recall only for certain values of K, so the chosen K may be one step above the rank.
+  // The tool router computes recall only for certain values of K, so the chosen K may be slightly above the rank.
   expect(shown.policy[0]!.k).toBeLessThanOrEqual(Math.ceil(rank * 1.12));
   expect(shown.buckets[0]!.recall_at['50']).toMatchObject({ value: clean / (clean + 1) });
 });

@@ -1,6 +1,6 @@
 /**
- * Tests tool names that the provider's format does not allow. The provider receives substitutes for the
- * invalid names. The client receives only the tool names that it sent.
+ * Tests tool names that the provider's format does not allow. The provider receives a valid substitute for each
+ * of these names. The client receives only the tool names that it sent.
  */
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { connectProvider, createTestAccount, waitForRow } from './account.fixture.ts';

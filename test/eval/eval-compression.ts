@@ -65,8 +65,8 @@ console.log(
 );
 
 /**
- * Replays all transcripts for each model. Like an edge, the replay declares clears only for models that can
- * retrieve the omitted text. Without declared clears, all models receive the same text.
+ * Replays all transcripts for each model. Like an edge, the replay makes declared clears only if models can
+ * retrieve the omitted text. Otherwise, all models receive the same text and share one replay.
  */
 function serve(settings: Omit<CompressionSettings, 'sessionSeed'>): ServedReplays[] {
   const replayAll = (model: CatalogModel | null): Replay[] =>

@@ -81,7 +81,7 @@ function measureTokens(tools: readonly Definition[], mode: SchemaMode) {
   );
 }
 
-/** Measures the saved tokens. The script estimates the savings per compression step, but counts the total tokens. */
+/** Measures the saved tokens. The totals are exact counts, and the savings per compression step are estimates. */
 function measureWriting(texts: readonly string[], mode: SchemaMode) {
   let [before, after] = [0, 0];
   const steps: Record<string, number> = {};

@@ -22,7 +22,7 @@ const emptyTurns = [
   ],
   ...['Guten Tag', 'weiter', 'ja', 'Olá, tudo bem?', 'Привет', 'да', 'こんにちは', '你好'],
 ];
-/** The number of tool lists per set that the evaluation combines with each turn that needs no tool. */
+/** The number of tool lists per set. Each tool list is combined with every turn that needs no tool. */
 const listsPerSet = 4;
 
 /** Measures how often the planner confuses real first user turns with turns that need no tool. */
@@ -52,7 +52,7 @@ export class FirstTurns {
   }
 
   /**
-   * Adds the first turn of a question.
+   * Adds the first turn of a question to the counts.
    * @param ranked the tools as ranked for the first turn
    */
   add({ dataset, userTurns }: Question, lines: readonly number[], ranked: RankedPool): void {

@@ -25,10 +25,10 @@ const seed = 20_261_120;
 
 /**
  * Calibrates with split conformal risk control (Angelopoulos et al., "Conformal Risk Control", 2022). The
- * calibrated value is the distance between a tool's score and the best score. Calibration chooses the
- * smallest distance at which the mean loss of needed tools is at most 1 − target. For the mean, the method
- * adds one sample with a loss of 1 to the 100 samples from the set. The method measures the shares on the
- * set's other questions, in five seeded splits.
+ * calibrated value is the distance between a tool's score and the best score. Calibration chooses the smallest
+ * distance at which the mean loss of needed tools is at most 1 − target. This mean covers the 100 samples from
+ * the set and one added sample with a loss of 1. The shares are then measured on the set's remaining questions.
+ * All of this is done in five seeded splits.
  */
 export function measureKeeping(samples: readonly KeepSample[], target: number): KeepFigures | undefined {
   const size = Math.min(calibrationSamples, Math.floor(samples.length / 2));
@@ -42,8 +42,8 @@ export function measureKeeping(samples: readonly KeepSample[], target: number): 
 }
 
 /**
- * Returns the distance of each needed tool from the best score. A needed tool's score is the best score among
- * its alternatives.
+ * Returns the difference between the best score and the score of each needed tool. A needed tool's score is the
+ * best score among its alternatives.
  */
 function distancesOf({ scores, goldPlaces }: RankedPool): number[] {
   const top = scores.reduce((best, score) => Math.max(best, score), -Infinity);
@@ -57,8 +57,8 @@ function chooseDistance(samples: readonly KeepSample[], target: number): number 
       return distances.map((distance) => ({ distance, loss: 1 / distances.length }));
     })
     .sort((one, other) => other.distance - one.distance);
-  // With the largest distance, no needed tool is lost.
-  // Each smaller distance also loses the needed tool with the next largest distance.
+  // The largest distance loses no needed tool.
+  // Each step to the next smaller distance loses one more needed tool.
   const lossMax = (1 - target) * (samples.length + 1) - 1;
   let lost = 0;
   for (const { distance, loss } of losses) {

@@ -16,8 +16,8 @@ export type PathName = (typeof pathNames)[number];
 /** The candidate tools for a question, in the order of a ranking method. */
 export interface RankedPool {
   /**
-   * The scores of the candidate tools. A larger score is better. Scores of the semantic method are log-odds.
-   * The scores of all other methods have arbitrary units.
+   * The scores of the candidate tools. A larger score is better. The semantic method's scores are log-odds, and
+   * the other methods' scores have arbitrary units.
    */
   readonly scores: Float64Array;
   /**

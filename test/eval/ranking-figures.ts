@@ -3,7 +3,7 @@ export type GoldRanks = readonly (readonly number[])[];
 
 /**
  * Returns the smallest k at which, for 95% of the questions, the first k tools contain every needed tool.
- * Returns null if no k is large enough.
+ * Returns null if no such k exists.
  */
 export function measureK95(questions: GoldRanks): number | null {
   const needed = questions.map((ranks) => Math.max(...ranks) + 1).sort((one, other) => one - other);

@@ -173,7 +173,7 @@ export class SemanticPath {
   }
 }
 
-/** Returns the first columns of both encoders' features. */
+/** Returns the first `width` features of each tool. */
 function takeColumns(features: Float32Array, width: number): Float32Array {
   const all = allFeatureNames.length;
   const rows = features.length / all;

@@ -10,8 +10,8 @@ import { makeToolCard, type ToolCard } from '../../apps/tool-router/src/tool-ind
 export const poolSizes = ['25', '100', '500'] as const;
 export type PoolSize = (typeof poolSizes)[number];
 /**
- * The names of the candidate pools. A number is the size of a seeded sample of tools. The name `own` stands
- * for a question's original candidates.
+ * The names of the candidate pools. A name that is a number gives the size of a seeded sample of tools. The
+ * name `own` stands for a question's original candidates.
  */
 export const poolNames = [...poolSizes, 'own'] as const;
 export type PoolName = (typeof poolNames)[number];

@@ -14,8 +14,8 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 
 const hello = { model: 'sandbox/sandbox-1', messages: [{ role: 'user', content: 'hello' }] };
 /**
- * The maximum time in milliseconds until another replica continues a deletion. A replica that dies during a
- * deletion keeps its claim on the deletion for 8 s. Another replica continues the deletion after 8 s.
+ * The maximum time in milliseconds until another replica continues a deletion. If a replica is killed during a
+ * deletion, its claim on the deletion expires after 8 s. Then another replica can continue the deletion.
  */
 const resumesWithinMs = 60_000;
 

@@ -21,8 +21,8 @@ const services = {
 export interface FailpointStack {
   readonly stack: StackUnderTest;
   /**
-   * Arms the failpoint and does the work. Resolves when the failpoint has killed the service, and the supervisor has
-   * restarted it. The work may fail, because its service is killed.
+   * Arms the failpoint and calls `work`. Resolves when the failpoint has killed the service, and the supervisor
+   * has restarted it. The call may fail, because the service is killed meanwhile.
    */
   killAt(name: Failpoint, work: () => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;

@@ -124,7 +124,7 @@ it('request events of one account do not fill the queue, so the log is complete 
   expect(used).toBeLessThan(max);
   expect(await isFull(queue)).toBe(false);
   await ask({ accountId: quiet.accountId, key: quiet.apiKey });
-  // Redis's memory is still limited, but the worker can empty the queue.
+  // The worker can empty the queue, although the memory of the queue's Redis server is still limited.
   await stack.service('worker').start();
   await expectAllLogged();
 }, 300_000);

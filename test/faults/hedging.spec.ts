@@ -11,8 +11,8 @@ import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts'
 import { TroubledProviders, type TroubledAccount } from './troubled-providers.fixture.ts';
 
 /**
- * The hedge delay in milliseconds. Even on a busy machine that stalls for two seconds, a fast response takes
- * less time.
+ * The hedge delay in milliseconds. A fast response arrives before this delay ends, even if a busy machine
+ * stalls for two seconds.
  */
 const hedgeAfterMs = 4_000;
 /** A response that takes slightly longer than the hedge delay. */

@@ -1,6 +1,6 @@
 /**
  * Tests the memory used by open requests. Large request bodies to a provider that never responds must not
- * exhaust the gateway's memory. The gateway must keep serving the requests of other accounts.
+ * exhaust the gateway's memory. Meanwhile, the gateway must keep serving other accounts' requests.
  */
 import { readFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';

@@ -10,7 +10,7 @@ import type { HostileCommand, HostileLoad, HostileReply, Statuses } from './host
 
 setPriority(constants.priority.PRIORITY_LOW);
 // With autogroups, Linux compares process priorities only within a session.
-// Each gateway process has its own session, so this process's session needs the low priority too.
+// Each gateway process has its own session, so this process also gives its session the low priority.
 try {
   writeFileSync('/proc/self/autogroup', String(constants.priority.PRIORITY_LOW));
 } catch {
@@ -21,7 +21,7 @@ let load: HostileLoad | null = null;
 let sent = 0;
 const statuses: Record<string, number> = {};
 const senders = new Set<Promise<void>>();
-/** The open responses to the gateway's provider calls under `/hangs`. */
+/** The responses to the gateway's calls under `/hangs`, which the provider holds back. */
 const hanging = new Set<ServerResponse>();
 
 const completion = {

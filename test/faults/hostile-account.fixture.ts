@@ -21,8 +21,8 @@ export type Statuses = Readonly<Record<string, number>>;
 export type HostileCommand =
   { readonly kind: 'send'; readonly load: HostileLoad } | { readonly kind: 'pause' | 'report' };
 /**
- * A message from the hostile account's process. The first message contains the provider's base URL. Each
- * later message contains the number of responses by status since the start.
+ * A message from the hostile account's process. The first message contains the provider's base URL. Each later
+ * message contains the number of responses since the process started, by status.
  */
 export type HostileReply = { readonly providerUrl: string } | { readonly statuses: Statuses };
 

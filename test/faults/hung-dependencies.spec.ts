@@ -11,11 +11,11 @@ import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
 
 /**
- * The median time in milliseconds that a hung dependency may add to a chat with cached permissions. The test
- * checks the median and the longest time, because a busy machine delays single requests.
+ * The median time in milliseconds that a hung dependency may add to a chat with cached permissions. A busy
+ * machine delays single requests, so the longest time has a separate limit.
  */
 const addedMsMax = 300;
-/** A chat that waited for a dependency would take at least 1.7 s, which is the deadline of the call. */
+/** The longest time that a chat may take. A call that waits for a hung dependency ends only after 1.7 s. */
 const slowestMsMax = 1_600;
 /**
  * The maximum time until requests that need the hung dependency fail. The documented limit is 2 s, and the

@@ -135,7 +135,7 @@ export function startReaders(vault: VaultUnderTest): Readers {
   return { reads: () => reads, failures, stop };
 }
 
-/** Simulates the death of the rotation command. The rotation command can die at any step. */
+/** Simulates that the rotation command is killed, which can happen at any step. */
 class CommandKilled extends Error {}
 
 /**

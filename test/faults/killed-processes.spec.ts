@@ -48,7 +48,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
       const reasons = new Set(rows.map((row) => row.k_reason));
       // While the tool router is running, later requests in a conversation get the same tools as the first request.
       expect(reasons).toContain('frozen');
-      // The reason `unavailable` proves that planning failed while the tool router or NATS was down.
+      // While the tool router or NATS was down, planning failed, and the log shows the reason `unavailable`.
       if (victim === 'tool-router' || victim === 'nats') expect(reasons).toContain('unavailable');
       const edgeLog = stack.logs('edge-gateway');
       if (victim === 'redis') expect(edgeLog).toContain('saved-token budgets are local');
@@ -68,7 +68,7 @@ describe('kill -9 during a run with 200 tool requests', () => {
       const logged = new Set(each.map((row) => row.client_request_id));
       return forwarded.every((name) => logged.has(name));
     });
-    // An additional request log row would arrive during the wait.
+    // This wait gives any additional request log row the time to arrive.
     await waitMs(2_000);
     const settled = await readRows(run, () => true);
     expect(settled.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());

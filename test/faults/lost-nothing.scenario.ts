@@ -20,10 +20,7 @@ interface LoggedRow {
   readonly saved: string;
 }
 
-/**
- * Limits that suffice for a whole test run. While Redis is down, only part of the rate limit
- * applies.
- */
+/** Limits that suffice for a whole test run, although only part of the rate limit applies while Redis is down. */
 const limits = {
   ...{ rate_limit_rpm: 1_000_000, k_target_override: 4 },
   ...{ daily_token_budget: 2_000_000_000, weekly_token_budget: 2_000_000_000 },
@@ -102,7 +99,7 @@ async function settle(
       cause: error,
     });
   });
-  // Duplicate rows from a batch that an edge sent twice would arrive later.
+  // If an edge sent a batch twice, the duplicate rows arrive during this wait.
   await waitMs(3_000);
   return read();
 }
@@ -183,7 +180,7 @@ async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withi
   }, withinMs).catch((error: unknown) => {
     throw new Error(`${charged} of ${logged.length} requests are in the ledger`, { cause: error });
   });
-  // A duplicate charge would arrive later.
+  // If a request was charged twice, the second charge arrives during this wait.
   await waitMs(2_000);
   expect(await readLedger()).toEqual(logged);
   const [month] = await query<{ requests: string; saved: string }>(

@@ -25,7 +25,7 @@ import {
  */
 
 /**
- * The quiet account's maximum p99 latency next to the hostile account, as a multiple of its p99 latency
+ * The quiet account's maximum p99 latency under load from the hostile account, as a multiple of its p99 latency
  * without load.
  */
 const slowdownMax = 3;
@@ -158,8 +158,8 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * The number of responses after which the hostile account is assumed to have reached its limit, if the test
- * expects no rejection status.
+ * If the test expects no rejection status, the hostile account is assumed to have reached its limit after this
+ * number of responses.
  */
 const warmResponses = 8;
 

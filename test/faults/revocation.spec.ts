@@ -91,7 +91,7 @@ const calls = {
 };
 
 it('every replica rejects a revoked key within one second (p99 over 120 keys)', async () => {
-  /** For each API key, the time of the slowest replica, so that a stall of several replicas counts once. */
+  /** The time of the slowest replica for each API key. A stall of several replicas therefore counts only once. */
   const tookMs: number[] = [];
   for (let round = 0; round < 120; round++) {
     const key = await createKey();

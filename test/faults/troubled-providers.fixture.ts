@@ -62,8 +62,8 @@ export class TroubledProviders {
       const base_url = `${this.#server.url}/${name}/${provider}/v1`;
       await connectProvider(baseUrl, key, { provider, api_key: `sk-trouble-${name}`, base_url });
     }
-    // Storing the audit event of a changed credential makes the vault announce the change again.
-    // After this announcement, the edge closes the provider's circuit breakers.
+    // After the audit event of a changed credential is stored, the vault announces the change a second time.
+    // On this second announcement, the edge closes the provider's circuit breakers.
     await eventually(async () => {
       const audit = await send(baseUrl, { path: '/v1/account/audit?action=provider.saved', key });
       return (audit.json() as { data: unknown[] }).data.length === 3 ? true : undefined;

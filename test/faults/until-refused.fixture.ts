@@ -1,9 +1,9 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
 
 /**
- * Repeats a request until the gateway rejects it. Returns the rejection, and the start time in milliseconds
- * of the last successful request. The duration of a slow request on a busy machine does not affect the
- * result.
+ * Repeats a request until the gateway rejects it. Returns the rejection, and the start time in milliseconds of
+ * the last successful request. This start time does not depend on how long a busy machine takes for the
+ * request.
  */
 export async function untilRefused(call: () => Promise<{ status: number; text: string }>, withinMs: number) {
   const start = performance.now();

@@ -38,7 +38,7 @@ const words = [
   'toString',
 ];
 
-/** Any string. Dangerous strings are more frequent than in random text. */
+/** Any string. Strings that have broken parsers occur more often than in random text. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...words),
   fc.string({ unit: 'binary', maxLength: 12 }),

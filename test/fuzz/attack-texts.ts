@@ -29,7 +29,7 @@ const known = [
   '\ud83d',
 ];
 
-/** Characters that few regular expressions match. At the end of a text, they usually prevent a match. */
+/** Characters that few regular expressions match. A text that ends with such a character usually has no match. */
 const endings = ['', '\u0000', '!', '\n'];
 const choicesMax = 6;
 const charactersMax = 10;
@@ -48,7 +48,7 @@ export interface Attack {
 export function renderAttack({ before, piece, after }: Attack, chars: number): string {
   const times = Math.max(1, Math.floor((chars - before.length - after.length) / piece.length));
   // Joins the pieces into a single flat string.
-  // V8 would flatten a linked string (a rope) during the measurement.
+  // Otherwise, V8 would flatten the linked string (a rope) during the measurement.
   return Buffer.from(before + piece.repeat(times) + after, 'utf16le').toString('utf16le');
 }
 
@@ -127,7 +127,7 @@ class Sampler {
     }
   }
 
-  /** Returns texts that match the repeated parts of a regular expression's element. */
+  /** Returns texts that match the repeated parts within an element of a regular expression. */
   repeated(element: AST.Element): string[] {
     if (element.type === 'Quantifier') {
       const own = element.max > 8 ? this.#variants(element.element) : [];

@@ -24,8 +24,8 @@ export function sentTexts(blocks: readonly ContextBlock[], outcomes: readonly Bl
 }
 
 /**
- * Parses JSON text into a normal form. Numbers keep their spelling, and object fields are sorted. Returns
- * undefined if the text is not JSON.
+ * Parses JSON text into a normal form, with numbers as written in the text and with sorted object fields.
+ * Returns undefined if the text is not JSON.
  */
 export function readExactly(text: string): unknown {
   try {

@@ -19,8 +19,8 @@ const pauseMs = 250;
 
 /**
  * Returns the shortest CPU time of several function calls. Compilation, garbage collection and other work on
- * the core only make function calls slower. Later measurements follow a pause, during which other work on the
- * core may end. The measurement stops at the first call within the limit.
+ * the core can only slow a call down. After the first `triesAtOnce` calls, a pause before each call lets other
+ * work end. The measurement stops at the first call within the limit.
  */
 export function leastCpuMs(run: () => unknown, wantedMs: number, tries = 25): number {
   let least = Infinity;

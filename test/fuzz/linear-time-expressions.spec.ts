@@ -4,8 +4,8 @@ import { cpuMsMax, hostileChars, leastCpuMs } from './cpu-time.ts';
 import { findExpressions, type FoundExpression } from './expressions.ts';
 
 /**
- * Regular expressions that are never applied to text from a client or provider, with the reasons, by
- * location. All other regular expressions must take linear time.
+ * Regular expressions that are never applied to text from a client or provider, with the reasons, by location.
+ * Only these regular expressions may take more than linear time.
  */
 const excluded: Readonly<Record<string, string>> = {};
 
@@ -15,14 +15,14 @@ const excluded: Readonly<Record<string, string>> = {};
  */
 const readAtMost: Readonly<Record<string, number>> = {
   'apps/worker/src/assess-tools/assessed-tool.ts:114': 20_000,
-  // The compressor counts the tokens of pieces of text.
+  // To count tokens, the compressor splits a text into pieces.
   // A piece has 16 KiB, or 144 KiB if the compressor cannot split the text (`cutExactly`).
   'apps/compressor/src/text/count-tokens.ts:20': 147_457,
 };
 
 /**
- * Files that build a regular expression at run time. Each entry describes the expression. Each file either
- * builds the expression from constants or has a test in `linear-time-scanners.spec.ts`.
+ * Files that build a regular expression at run time. Each entry describes the expression. An expression that is
+ * not built from constants has a test in `linear-time-scanners.spec.ts`.
  */
 const built: Readonly<Record<string, string>> = {
   'apps/edge-gateway/src/loops/loop-guard.ts': 'constants only: a fixed start and 32 hexadecimal digits',
@@ -36,8 +36,8 @@ const unique = [
 ];
 
 /**
- * Applies the regular expression as product code does. With the flags `g` and `y`, finds all matches, and
- * otherwise only the first match.
+ * Applies the regular expression as product code does. With the flag `g` or `y`, finds all matches. Without
+ * these flags, finds only the first match.
  */
 function apply(expression: RegExp, text: string): void {
   expression.lastIndex = 0;
@@ -126,7 +126,7 @@ test('every regular expression of the services is found', () => {
 });
 
 test('a regular expression that takes quadratic time is detected', () => {
-  // On a fast processor, the second expression is slow enough to be detected only with the full-size text.
+  // On a fast processor, the second of these expressions is noticeably slow only on the full-size text.
   for (const source of ['\\/+$', '\\beyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*'])
     expect(() => {
       expectLinear({ place: '', source, flags: 'g' }, hostileChars / 4);

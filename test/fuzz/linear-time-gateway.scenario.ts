@@ -133,7 +133,7 @@ async function stallsAlways(run: () => Promise<unknown>): Promise<object | null>
   return stalled;
 }
 
-/** Registers the tests. Divides the inputs into `groups` tests, each of which uses every n-th input. */
+/** Registers the tests. Each test uses every `groups`-th input, starting at a different input. */
 export function describeStalls(groups: number): void {
   beforeAll(open, 300_000);
   afterAll(() => undoAll(undo), 120_000);

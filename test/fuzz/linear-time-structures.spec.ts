@@ -29,9 +29,7 @@ function ignoringRefusals(run: () => unknown): void {
   }
 }
 
-/**
- * Lists the steps of the gateway's request handling. A step must take no longer than one turn of the event loop.
- */
+/** Lists the steps of the gateway's request handling. Each step blocks the event loop until the step ends. */
 function listSteps(bytes: Buffer): Record<string, () => unknown> {
   const tape = scanBody(bytes);
   const outline = chat.client.outlineRequest(tape, undefined);

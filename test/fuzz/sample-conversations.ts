@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { ContextBlock } from '../../apps/compressor/src/compress-blocks/context-block.ts';
 
 /**
- * The lines that a conversation consists of. Lines repeat within a conversation, because there are few
- * different lines. Some lines look like references or markers.
+ * The lines that a conversation consists of. There are only few different lines, so that lines repeat within a
+ * conversation. Some lines look like references or markers.
  */
 const line = fc.oneof(
   {

@@ -4,8 +4,8 @@ import type { startStack } from '@gateway/testing';
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /**
- * The deadline for calls in tests, which allows for a service that stalls for a moment. The contracts set
- * shorter deadlines, for client requests.
+ * The deadline for calls in tests, which allows for a service that stalls for a moment. The contracts' own
+ * deadlines are shorter, because they are for client requests.
  */
 const patience = { deadlineMs: 30_000 };
 
@@ -28,8 +28,8 @@ export async function connectAs(stack: Stack, user: string): Promise<Messaging> 
 }
 
 /**
- * Polls until `read` returns a value that is neither undefined nor null. After the timeout, calls `read` once
- * more, in case the process was stalled. The default timeout is longer than any delay on a busy machine. The
+ * Polls until `read` returns a value that is neither undefined nor null. Because the process may have stalled,
+ * calls `read` once more after the timeout. The default timeout is longer than any delay on a busy machine. The
  * pauses between calls grow from 20 ms to 200 ms, which keeps the number of requests below the rate limits.
  */
 export async function eventually<T>(read: () => T | Promise<T>, withinMs = 30_000): Promise<NonNullable<T>> {

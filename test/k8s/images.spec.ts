@@ -28,8 +28,8 @@ const compose = z
   .parse(parse(readFileSync(join(root, 'deploy/compose.yaml'), 'utf8'), { merge: true }));
 
 /**
- * Returns the packages that a source file imports at run time. Excludes packages that provide only types to
- * the file.
+ * Returns the packages that a source file imports at run time. Excludes packages from which the file imports
+ * only types.
  */
 function listImportedPackages(file: string): string[] {
   const source = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
@@ -120,7 +120,7 @@ describe('compose', () => {
     const service = compose.services[app];
     expect(service).toMatchObject({ user: '1000:1000', read_only: true, cap_drop: ['ALL'] });
     const own = listWorkloads(renderOverlay('dev')).find(({ name }) => name === app);
-    // Environment variables that may differ from the manifests.
+    // These environment variables may differ between deploy/compose.yaml and the Kubernetes manifests.
     // Encryption keys come in two forms, and the other listed variables have defaults or belong to Node.
     const apart = [
       'NODE_OPTIONS',

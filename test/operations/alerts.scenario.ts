@@ -34,7 +34,7 @@ let load: Load;
 
 /**
  * Loads the alert rules in deploy/ into a real Prometheus, which scrapes a stack under load.
- * @param factor how many times faster time runs for Prometheus, where 1 leaves the rules unchanged
+ * @param factor the factor by which all durations in the rules are divided, where 1 leaves the rules unchanged
  */
 export function describeAlerts(factor: number): void {
   const undo: Undo[] = [];
@@ -174,7 +174,7 @@ async function rejectReasoning(): Promise<void> {
   await eventually(async () => {
     const answer = await send(stack.baseUrl, { path: '/v1/messages', key: key.key, body });
     expect(answer.status).toBe(200);
-    // The API key's denied tool takes effect within a second.
+    // The edges apply the API key's denied tool within a second.
     return (
       (await prometheus.count('sum(gateway_bound_rejections_total{outcome="dropped"}) > 0')) || undefined
     );

@@ -10,8 +10,8 @@ import { requireProgram } from '../../tools/bootstrap/stack/programs.ts';
 export interface Balancer {
   readonly url: string;
   /**
-   * While `work` runs, the load balancer sends no new requests to the given edge. The edge's open requests
-   * continue.
+   * While `work` runs, the load balancer sends no new requests to the given edge. Meanwhile, the edge's open
+   * requests continue.
    */
   without(edgeUrl: string, work: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;

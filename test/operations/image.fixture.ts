@@ -16,8 +16,8 @@ import { findInstruction, readStages, root, stageOf, type Stage } from './docker
 const withModels = 'tool-router';
 
 /**
- * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which its
- * COPY and RUN instructions are executed. The checkout itself replaces the `build` stage. The build needs neither
+ * Builds the images in deploy/Dockerfile without a container engine. Each stage becomes a folder in which its COPY
+ * and RUN instructions are executed. The checkout's build output replaces the `build` stage. The build needs neither
  * separate root file systems nor namespaces. File permissions make each file tree read-only for the image user.
  */
 export class ImageBuild {

@@ -60,7 +60,7 @@ test('a restored stack decrypts every credential except a damaged credential, wh
     expect(statSync(join(keepIn, part)).mode & 0o077).toBe(0);
 }, 240_000);
 
-/** Replaces one credential's data key with another credential's data key. The vault must detect this tampering. */
+/** Replaces one credential's data key with another credential's data key. The vault must detect the wrong key. */
 async function damageOne(): Promise<{ accountId: string; provider: string }> {
   const database = new pg.Client({ connectionString: stack.dev.postgres.vault });
   await database.connect();

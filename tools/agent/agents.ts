@@ -6,7 +6,7 @@ export type AgentFormat = 'chat-completions' | 'messages' | 'responses';
 /** The settings for running an agent with one wire format. */
 export interface AgentFormatOptions {
   readonly model: string;
-  /** Changes the guide's example to the wire format, as the guide describes. */
+  /** Changes the guide's example to this wire format, in the way that the guide describes. */
   readonly adapt?: (configuration: string) => string;
   /** Command-line arguments that every run of the agent needs. */
   readonly args?: readonly string[];
@@ -35,7 +35,7 @@ export interface Agent {
   readonly resume?: (prompt: string) => readonly string[];
   /**
    * Adds MCP servers to the agent's configuration. Returns the path of a file in the home folder, and the
-   * file's content. The function is undefined for agents without MCP servers.
+   * file's content. `addServers` is undefined for agents without MCP servers.
    */
   readonly addServers?: (
     servers: readonly McpServer[],

@@ -56,7 +56,7 @@ async function runAgent(agent: Agent, args: readonly string[], endpoint: Endpoin
     env: { ...process.env, PATH: path, ...env },
     stdio: 'inherit',
   });
-  // A terminal sends Ctrl+C to both processes. The agent decides whether to exit on Ctrl+C.
+  // A terminal sends Ctrl+C to this process and to the agent, and only the agent decides whether to exit.
   process.on('SIGINT', () => undefined);
   return new Promise((settle, reject) => {
     child.once('error', reject);

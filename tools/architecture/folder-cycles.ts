@@ -3,7 +3,7 @@ import type { SourceFile } from './source-tree.ts';
 
 /** Folders, or direct children of one folder, that form a dependency cycle. */
 export interface FolderCycle {
-  /** Whether the comparison covers all folders of a project or the direct children of one folder. */
+  /** The scope of the check, which is all folders of a project or the direct children of one folder. */
   readonly within: string;
   readonly members: readonly string[];
   /** Up to ten imports of the dependency cycle, as `from → to`. */

@@ -6,7 +6,7 @@ import { findFolderCycles } from './folder-cycles.ts';
 import { findForwardingFiles } from './forwarding-files.ts';
 import { parseSource, readSourceTree, type SourceFile } from './source-tree.ts';
 
-/** The library that only tests may import. The linter checks this library by the same rules as the product. */
+/** The library that only tests may import. The linter applies the product's rules to it. */
 const testSupport = 'libs/testing';
 
 interface Sizes {

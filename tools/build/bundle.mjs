@@ -43,9 +43,9 @@ export async function bundle(entry, outfile, failpointsFolder) {
 }
 
 /**
- * Keeps only the source map mappings at which the source line changes. Node decodes the whole source map of a
- * bundle when the process reads its first stack trace, and keeps about 200 bytes per mapping. The full source
- * map of the edge gateway would use 65 MB and pause the process for 0.2 s. Stack traces need no columns.
+ * Keeps only the source map mappings at which the source line changes. Node decodes the whole source map of a bundle
+ * when the process reads its first stack trace, and keeps about 200 bytes per mapping. The full source map of the
+ * edge gateway would use 65 MB and pause the process for 0.2 s. Only lines are kept, as stack traces need no columns.
  */
 function thinSourceMap(text) {
   const map = JSON.parse(text);

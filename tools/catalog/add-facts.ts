@@ -8,10 +8,7 @@ import { completePrices } from './price-times.ts';
 
 type ToolsOn = NonNullable<ModelRecordInput['toolsOn']>;
 
-/**
- * The values of the field `tools_on_chat_completions` in the fact list. Each text maps to a value of the
- * catalogue.
- */
+/** Maps each value of the field `tools_on_chat_completions` in the fact list to a value of the catalogue. */
 const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completions']>>> = {
   yes: 'yes',
   no: 'no',
@@ -20,8 +17,8 @@ const chatConditions: Readonly<Record<string, NonNullable<ToolsOn['chat-completi
 };
 
 /**
- * The names of APIs in the fact list through which a model may accept tools. The fact list has a separate
- * field for chat-completions.
+ * The APIs through which a model may accept tools, by their names in the fact list. Chat-completions is not
+ * included, because it has a separate field in the fact list.
  */
 const toolApis = ['responses', 'messages', 'converse', 'gemini', 'cohere'] as const;
 

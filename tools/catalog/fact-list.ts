@@ -25,7 +25,7 @@ const factPrices = z.strictObject({
     .optional(),
 });
 
-/** Prices that apply from a day on. `from` is null if the day is unknown. */
+/** Changed prices, and the day from which they apply. `from` is null if the day is unknown. */
 const priceChange = z.strictObject({
   from: day.nullable(),
   input: z.number().nonnegative(),

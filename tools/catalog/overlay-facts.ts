@@ -2,8 +2,8 @@ import type { ModelFacts } from './fact-list.ts';
 import { isTree, type Tree } from './models-dev.ts';
 
 /**
- * Merges a model's line in the fact list into the model's models.dev entry. Values from the fact list take
- * precedence. The merged entry has the format of models.dev.
+ * Merges a model's line in the fact list into the model's models.dev entry. If both have a value, the value
+ * from the fact list is used. The merged entry has the format of models.dev.
  */
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
   const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });

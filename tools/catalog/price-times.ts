@@ -62,8 +62,8 @@ function addWrites<Own extends Rates>(rates: Own, family: FamilyFacts | undefine
 }
 
 /**
- * Returns true if, according to a note in the fact list, the listed prices of a model are off-peak prices.
- * The price outside all listed periods is the peak price.
+ * Returns true if, according to a note in the fact list, the listed prices of a model are off-peak prices. The
+ * price that applies outside all listed periods is the peak price.
  */
 function isOffPeak(fact: ModelFacts | undefined): boolean {
   return fact?.notes?.some((note) => note.endsWith('the figures here are off-peak')) ?? false;

@@ -21,9 +21,9 @@ export interface ProviderRule {
   readonly cache: CacheRule | null;
   /** The models with the cache rule, by default all models. */
   readonly cachedModels?: RegExp;
-  /** Kinds of models at the provider's address, by default all kinds. */
+  /** The kinds of models that the provider serves at its address. By default, these are all kinds. */
   readonly kinds?: readonly ModelKind[];
-  /** The npm library of the provider's models in models.dev. Models with a different npm library are excluded. */
+  /** The npm library of the provider's models in models.dev. Models with any other npm library are excluded. */
   readonly library?: string;
 }
 
@@ -116,8 +116,8 @@ interface Exclusion {
 }
 
 /**
- * The kinds of models that the model lists treat as chat models because the models read and write text, by
- * model id.
+ * The kinds of certain models, by model id. The model lists treat these models as chat models, because they
+ * read and write text.
  */
 export const kindsById: readonly { readonly modelId: RegExp; readonly kind: ModelKind }[] = [
   { modelId: /embed|bge-/i, kind: 'embedding' },
@@ -156,7 +156,7 @@ export const exclusions: readonly Exclusion[] = [
   },
   {
     providers: ['openai', 'azure'],
-    // Source: https://platform.openai.com/docs/models. The excluded models support only the Responses API.
+    // Source: https://platform.openai.com/docs/models. These models support only the Responses API.
     modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
     reason: 'supports only the Responses API',
   },

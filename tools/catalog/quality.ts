@@ -22,9 +22,9 @@ const benchmark = z.looseObject({
 });
 
 /**
- * Returns the benchmark results in the model's own entry. If the model's own entry has no results, returns
- * the results from the maker's entry for the model id. Results for different settings stay separate. No
- * result is computed from other results.
+ * Returns the benchmark results in the model's own entry. If the model's own entry has no results, returns the
+ * results from the maker's entry for the model id. Results for different settings stay separate. The function
+ * computes no new results.
  */
 export function findQuality(
   subject: string,
@@ -50,8 +50,8 @@ function isThere(value: unknown): boolean {
 }
 
 /**
- * Since Claude 4, model names with and without a date refer to the same model. Other hosts only add prefixes
- * and suffixes to Anthropic's model name. A named variant (such as `-fast`) is a different model.
+ * Since Claude 4, model names with and without a date refer to the same model. Hosts other than Anthropic only
+ * add prefixes and suffixes to Anthropic's model name. A named variant (such as `-fast`) is a different model.
  */
 const claude = /claude-([a-z]+)-(\d+)(?:[-.](\d{1,2}))?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
 

@@ -11,8 +11,8 @@ interface Announcement {
 }
 
 /**
- * Pages on which providers announce retirements. Other hosts of a provider's models may retire a model on a
- * different date.
+ * Pages on which providers announce retirements. If another host also serves the model, it may retire the model
+ * on a different date.
  */
 export const announcementSources = {
   'openai-deprecations': {

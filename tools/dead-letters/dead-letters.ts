@@ -64,8 +64,8 @@ export function openDeadLetters(redisUrl: string): DeadLetterBox {
 }
 
 /**
- * Retries only the dead letters that exist when the retry starts. An event that fails again is appended to
- * the list.
+ * Retries only the dead letters that exist when the retry starts. An event that fails again becomes a new dead
+ * letter at the end of the list.
  */
 async function retryAll(
   list: (limit: number) => Promise<DeadLetter[]>,

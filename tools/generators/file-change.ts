@@ -42,10 +42,9 @@ async function formatted(path: string, content: string): Promise<string> {
 }
 
 /**
- * Inserts a line in alphabetical order among the lines that match a pattern. Imports and exports are sorted
- * by path.
- * @throws Error if no line matches or the line already exists, because the file then has an unexpected
- * form
+ * Inserts a line in alphabetical order among the lines that match a pattern. Imports and exports are sorted by
+ * path.
+ * @throws Error if no line matches or the line already exists. In both cases, the file has an unexpected form.
  */
 export function insertSorted(text: string, like: RegExp, line: string): string {
   const lines = text.split('\n');

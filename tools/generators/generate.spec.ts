@@ -19,8 +19,8 @@ const acme = {
 };
 
 /**
- * A copy of the sources inside the repository, so that Node can resolve npm packages. Git ignores the folder
- * of the copy.
+ * A copy of the sources in a folder that git ignores. The folder is inside the repository, so that Node can
+ * resolve npm packages.
  */
 let copy: string;
 let changes: FileChange[];

@@ -4,11 +4,11 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { z } from 'zod';
 
 /**
- * Scores the relevance of each line to a question with a learned model. The compression steps currently use
- * the rule `isCriticalLine` rather than a model. A model could replace the rule if its benefit justifies its
- * running time, which `npm run bench:compressor` measures. A compression step must output the same bytes on
- * every replica. Scores can differ slightly between processors, so a compression step must keep a margin
- * above the differences.
+ * Scores the relevance of each line to a question with a learned model. The compression steps currently use the
+ * rule `isCriticalLine` rather than a model. A model could replace this rule if the model's benefit justifies
+ * its running time, which `npm run bench:compressor` measures. A compression step must output the same bytes on
+ * every replica. Scores can differ slightly between processors, so a compression step needs a margin larger
+ * than these differences.
  */
 interface LineScorer {
   /** The scores, one per line. A higher score means that the line is more relevant. */

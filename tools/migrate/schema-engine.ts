@@ -36,9 +36,9 @@ async function loadEngineModule(): Promise<typeof EngineModule> {
 }
 
 /**
- * Sends each SQL script to Postgres as a single query without parameters. Postgres splits a query without
- * parameters itself, and runs either the whole script or nothing. Prisma's adapter splits SQL scripts at
- * every semicolon, even inside functions, and runs the pieces one by one.
+ * Sends each SQL script to Postgres as a single query without parameters. Postgres itself splits such a query
+ * into statements, and runs either the whole script or nothing. Prisma's adapter splits SQL scripts at every
+ * semicolon, even inside functions, and runs the pieces one by one.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {

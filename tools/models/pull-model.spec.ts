@@ -19,7 +19,7 @@ type Files = Record<string, Buffer>;
  */
 class LoopbackHub {
   readonly models = new Map<string, Files>();
-  /** Changed file contents, by path. */
+  /** File contents that the hub sends instead of the listed contents, by path. */
   readonly tampered = new Map<string, Buffer>();
   readonly asked: string[] = [];
   readonly #server: Server = createServer((request, response) => {

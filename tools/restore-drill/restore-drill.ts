@@ -79,7 +79,7 @@ export function checkStack(path: string): Promise<CheckedRestore> {
 
 async function backUp(source: DataDir, adminUrl: string, backup: string): Promise<number> {
   mkdirSync(join(backup, 'keys'), { recursive: true, mode: 0o700 });
-  // This process creates the backup file first, so that only its own user can read the file.
+  // This process first creates an empty file that only the user of this process can read.
   writePrivateFile(keysIn(backup), '');
   copyFileSync(source.secretsFile, keysIn(backup));
   return backUpCluster(source, adminUrl, databasesIn(backup));

@@ -12,8 +12,8 @@ export interface Sample {
 export type LinearWeights = Pick<ComplexityWeights, 'means' | 'deviations' | 'weights'>;
 
 /**
- * The ridge penalty per sample. Results on held-out subjects determined the penalty, among values from 1 to
- * 2,000 per thousand samples. Penalties from 150 to 900 hardly change the results, and a model with a high
+ * The ridge penalty per sample. The penalty was chosen by results on held-out subjects, from values between 1
+ * and 2,000 per thousand samples. Penalties from 150 to 900 hardly change the results, and a model with a high
  * penalty generalizes better.
  */
 const penaltyPerSample = 0.6;
@@ -46,7 +46,7 @@ export function fitWeights(samples: readonly Sample[]): LinearWeights {
 
 /**
  * Returns true for features with a fitted weight. Task words, such as “implement”, are too rare in the data
- * sets for fitted weights. Task words keep their prior weights.
+ * sets for fitted weights, so they keep the weights in `beliefs`.
  */
 function isFitted(at: number): boolean {
   return featureNames[at]?.startsWith('task') !== true;

@@ -60,9 +60,9 @@ interface Segment {
 }
 
 /**
- * Returns a K for each confidence class. The chosen values of K reach a recall target over all classes with
- * the fewest tools in total. The algorithm repeatedly raises the K that gains the most recall per tool, along
- * the upper hull of each class's recall curve.
+ * Returns a K for each confidence class. The chosen values of K reach a recall target over all classes with the
+ * fewest tools in total. Each step raises the K that gains the most recall per additional tool. The steps
+ * follow the upper hull of each class's recall curve.
  */
 function allotK(classes: readonly WeighedClass[]): RecallClass[] {
   const total = classes.reduce((sum, { weight }) => sum + weight, 0);
@@ -150,7 +150,7 @@ function weighSets(samples: readonly Sample[]): Map<string, number> {
   return new Map([...counts].map(([dataset, count]) => [dataset, 1 / count]));
 }
 
-/** Divides the samples into bins by confidence score. The total weights of the bins are about the same. */
+/** Divides the samples into bins by confidence score. All bins have about the same total weight. */
 function cutBins(samples: readonly Sample[], weights: ReadonlyMap<string, number>, bins: number): Sample[][] {
   const cut: Sample[][] = Array.from({ length: bins }, () => []);
   const weightOf = ({ dataset }: Sample): number => weights.get(dataset) ?? 0;
@@ -172,8 +172,8 @@ export interface PolicyOutcome {
 }
 
 /**
- * Computes the results on the samples. Each sample uses the K of its confidence class for the recall target.
- * All samples count equally.
+ * Computes the recall and the shares in `PolicyOutcome` for the samples. Each sample uses the K of its
+ * confidence class for the recall target. All samples count equally.
  */
 export function applyTarget(
   samples: readonly Sample[],

@@ -14,8 +14,8 @@ import { laneNames, openLane, type Lane, type LaneName } from './lanes.ts';
 
 const kMin = 5;
 /**
- * The minimum score of the best-ranked tool in an informative turn. For the keyword method, the minimum is
- * about the score of one rare word in a tool name.
+ * The minimum score of the best-ranked tool for a turn that counts as informative. For the keyword method, the
+ * minimum is about the score of one rare word in a tool name.
  */
 const surenessMin: Readonly<Record<LaneName, number>> = { keyword: 3, semantic: 0, both: 0 };
 const recallTargets = [0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99];
@@ -79,8 +79,8 @@ function drawQuestions(): readonly Question[] {
 }
 
 /**
- * Skips needed tools that a tool set marks as hidden prerequisites of the request. Ranking tools for a
- * question cannot find hidden prerequisites, so including them would turn pruning off for every account.
+ * Skips needed tools that a tool set marks as hidden prerequisites of the request. No ranking for a question
+ * can find these tools, so priors that include them would turn pruning off for every account.
  */
 function goldsOf({ golds, mainGold }: Question): readonly (readonly number[])[] {
   return mainGold === undefined ? golds : [mainGold];

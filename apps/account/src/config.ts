@@ -61,7 +61,7 @@ const variables = z.object({
   /** Number of days for which events stay in the audit logs of the accounts. */
   AUDIT_RETENTION_DAYS: unlessEmpty(z.coerce.number().int().min(1).max(3_650).default(365)),
   /**
-   * Maximum number of events in the audit log of one account. Beyond this number, the oldest audit events are
+   * Maximum number of events in the audit log of one account. The oldest audit events above the maximum are
    * deleted.
    */
   AUDIT_EVENTS_MAX: unlessEmpty(z.coerce.number().int().min(1_000).max(10_000_000).default(100_000)),

@@ -22,7 +22,7 @@ function connectRedis(logger: Logger): Redis {
 
 /**
  * Opens the cache with a quota for each account. A value that exceeds the account's quota is not stored.
- * Original texts that are not stored can be rebuilt. The reply omits exact token counts that are not stored.
+ * Original texts that are not stored can be rebuilt. If exact token counts are not stored, replies omit them.
  */
 function openCache(redis: Redis, metrics: Metrics): AccountCache {
   const refused = metrics.counter({

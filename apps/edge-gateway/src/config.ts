@@ -167,8 +167,8 @@ const edgeVariables = z
       .min(1)
       .default(512 * mebibyte),
     /**
-     * The highest `rate_limit_rpm` that an account policy or an API key may have. In the public API, the field also
-     * accepts at most 10,000,000.
+     * The highest `rate_limit_rpm` that an account policy or an API key may have. The public API never accepts
+     * a value above 10,000,000.
      */
     MAX_RATE_LIMIT_RPM: z.coerce.number().int().min(1).max(10_000_000).default(10_000_000),
     /** How long a provider may send no data before its first byte or between two bytes, in milliseconds. */
@@ -207,9 +207,9 @@ const edgeVariables = z
      */
     REQUESTS_IN_FLIGHT_MAX: z.coerce.number().int().positive().default(4_096),
     /**
-     * The part of the request slots and of the held bytes that one account may use while no other account is busy.
-     * The share of each account decreases when more accounts are busy. With the value 1, a single account may use
-     * all request slots and held bytes.
+     * The share of the request slots, and of the held bytes, that one account may use while no other account is
+     * busy. The share of each account decreases when more accounts are busy. With the value 1, a single account
+     * may use all request slots and held bytes.
      */
     ACCOUNT_SHARE_MAX: z.coerce.number().min(0.01).max(1).default(0.8),
     /**

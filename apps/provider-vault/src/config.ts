@@ -21,7 +21,7 @@ const parsedBy = <Value>(parse: (text: string) => Value) =>
       .optional(),
   );
 
-/** Reports errors about single variables and about combinations of variables together. */
+/** Checks combinations of variables even if a single variable is invalid, so that all errors are listed. */
 const besideOthers = (variable: string) => ({
   path: [variable],
   when: ({ value }: { value: unknown }) => typeof value === 'object',
@@ -66,8 +66,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Whether the same version has both a local key and a KMS key. An argument is not a map if its environment variable
- * is invalid.
+ * Whether the same version has both a local key and a KMS key. If an environment variable is invalid, its
+ * argument is not a map.
  */
 function sharesVersion(local: unknown, kms: unknown): boolean {
   return local instanceof Map && kms instanceof Map && [...kms.keys()].some((version) => local.has(version));

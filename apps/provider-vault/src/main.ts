@@ -23,7 +23,7 @@ let enrolment: Enrolment | undefined;
 await runService({
   name: 'provider-vault',
   config,
-  // A single account that changes many credentials may occupy at most one processor with encryption.
+  // The limit prevents an account that changes many credentials from using more than one processor.
   accountShare: { ...accountShare, slotsPerAccount: 1 },
   ready: async () => ({ database: await database.isUp(), keys: enrolment?.isComplete ?? false }),
   createModule: async ({ messaging, logger, metrics }) => {

@@ -36,9 +36,9 @@ export function parseEmbeddingRequest(body: unknown): EmbeddingRequest {
 
 /**
  * Renders one vector of length 1 for each text. The vectors depend only on the request. The hash of each word
- * or token selects the dimension to which it is added. Texts with common words therefore have similar vectors.
- * The usage for a text is estimated as one token per four bytes, rounded up. The usage for token input is
- * exact.
+ * or token selects the dimension that the term changes. Texts that share words therefore have similar vectors.
+ * The usage for a text is estimated as one token per four bytes, rounded up. If the input consists of tokens,
+ * the usage is exact.
  */
 export function renderEmbeddings(request: EmbeddingRequest): object {
   const { model, dimensions, encoding_format } = request;
@@ -76,7 +76,7 @@ function embed(entry: Entry, dimensions: number): Float32Array {
     vector[at] = (vector[at] ?? 0) + (digest.readUInt8(4) % 2 === 0 ? 1 : -1);
   }
   const length = Math.hypot(...vector);
-  // Opposite terms can cancel each other out. The resulting vector has length 0 and no direction.
+  // If all terms cancel each other out, the vector has length 0 and no direction.
   if (length === 0) vector[0] = 1;
   return vector.map((value) => value / (length || 1));
 }

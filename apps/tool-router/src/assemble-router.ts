@@ -21,10 +21,10 @@ const listsBytesMax = 32 * mebibyte;
 
 /**
  * Percentage by which the heap may grow beyond the live objects before a full garbage collection. V8's default
- * depends on the machine's memory, and can allow a heap several times as large as the live objects. The router's
- * caches are bounded, so a larger heap would contain mostly garbage. `npm run bench:router` measures the memory for
- * 100,000 new tools. A low percentage causes more frequent garbage collection, so new tool lists take slightly longer
- * to index. The percentage does not slow down requests with known tool lists.
+ * depends on the machine's memory, and can allow a heap several times as large as the live objects. The
+ * router's caches are bounded, so a larger heap would contain mostly garbage. `npm run bench:router` measures
+ * the memory for 100,000 new tools. A low percentage causes more frequent garbage collection, so new tool lists
+ * take slightly longer to index. Requests with known tool lists do not become slower.
  */
 const heapGrowingPercent = 30;
 

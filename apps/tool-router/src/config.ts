@@ -15,7 +15,7 @@ const configSchema = z.object({
   REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
   /**
    * Maximum number of bytes of tool vectors that an account may cache per UTC day. With both encoders, a tool's
-   * vectors take about 1,300 bytes. If an account exceeds this limit, each replica computes the account's vectors.
+   * vectors take about 1,300 bytes. If an account exceeds the limit, each replica computes the vectors itself.
    */
   ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX: unlessEmpty(
     z.coerce

@@ -1,8 +1,8 @@
 import type { RequestEventV1 } from './events/request-event.v1.ts';
 
 /**
- * The billing unit is the number of tokens that count as saved for each tool definition that is not sent to
- * the model.
+ * The billing unit. For each tool definition that is not sent to the model, this number of tokens counts as
+ * saved.
  */
 const tokensPerTool = 100;
 

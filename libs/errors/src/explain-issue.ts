@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Renders the path of a field, for example `messages[0].content`. The result is empty for the body itself. */
+/** Renders the path of a field, for example `messages[0].content`. The path of the whole body is empty. */
 export function renderPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`;
@@ -25,7 +25,7 @@ const formatNames: Readonly<Record<string, string>> = {
   url: 'a URL',
   uuid: 'a UUID',
 };
-/** For each field type, singular and plural of the unit in which a length is given. */
+/** For each field type, the singular and the plural of the unit of its length. */
 const unitNames: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],

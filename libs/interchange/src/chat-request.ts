@@ -2,7 +2,7 @@ import type { Extensions } from './extensions.ts';
 import type { MessageRole, ToolChoice } from './request-outline.ts';
 import type { CacheMarker, ChatPart } from './chat-part.ts';
 
-/** A complete chat request in a format-independent form, used by the translated lane. */
+/** A complete chat request in a format-independent form, for requests that the gateway translates. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];

@@ -112,8 +112,8 @@ export function summarize(summary: ResponseSummary, event: StreamEvent): Respons
 }
 
 /**
- * Maximum number of kinds of changes that a provider makes to reasoning, and maximum length of each kind's
- * name. Provider documentation lists only a few kinds of changes.
+ * The first value is the maximum number of kinds of changes that a provider makes to reasoning. The second
+ * value is the maximum length of a kind's name. Provider documentation lists only a few kinds.
  */
 const [transformationKindsMax, transformationNameMax] = [16, 40];
 

@@ -47,7 +47,7 @@ interface TextDelta extends BlockPlace {
  * the report.
  */
 export interface CacheMissReport {
-  /** The first part of the prompt that differs from an earlier request. The client specifies this request. */
+  /** The first part of the prompt that differs from the earlier request that the client specifies. */
   readonly part: 'model' | 'tools' | 'system' | 'messages';
   /** Input tokens that were not read from the cache. Null if the provider does not report the number. */
   readonly tokens: number | null;
@@ -84,7 +84,7 @@ export interface ThinkingEnd extends BlockPlace {
   readonly signature?: string;
   /** Hidden reasoning. A block of hidden reasoning has no deltas. */
   readonly redacted?: string;
-  /** Fields that are known only at the end of the block, and that replace the start event's extensions. */
+  /** Fields that are known only at the end of the block. These fields replace the start event's extensions. */
   readonly extensions?: Extensions;
 }
 

@@ -17,11 +17,11 @@ const [blockLinesMax, blockCharactersMax] = [20, 2_000];
  */
 const symbolShareMax = 0.15;
 /**
- * If a block has a single line, its symbols are counted only if it has at least this number of characters. In
- * shorter lines, a path or an id would have too much weight.
+ * In a block with a single line, symbols are counted only if the line has at least this number of characters.
+ * In a shorter line, a path or an id would have too much weight.
  */
 const singleLineMin = 120;
-/** Symbols are counted only in lines with at least this number of characters, if a block has several lines. */
+/** In a block with several lines, symbols are counted only in lines with at least this number of characters. */
 const judgedLineMin = 12;
 
 const fencePattern = /^ {0,3}(?:```[^`]*$|~~~)/;
@@ -35,7 +35,7 @@ const machinePattern =
 const promptPattern = /^[\w.-]{1,64}@\S{1,128}[#$] /;
 /** Properties of a character, as bit flags. */
 const [isSeen, isSymbol, isInk, startsMachine] = [1, 2, 4, 8];
-/** The first characters of fences, of enclosed lines and of lines that match `machinePattern`. */
+/** Characters that can start a fence, a line in brackets or a line that matches `machinePattern`. */
 const machineStarts = '>{}[<$@+-0123456789TDINWEFCa`~(';
 /**
  * The properties of each character, by UTF-16 code unit. Symbols are ASCII characters that prose does not
@@ -141,7 +141,7 @@ function kindOf(
 ): 'blank' | 'fence' | 'machine' | 'prose' {
   if (first === end) return 'blank';
   const code = text.charCodeAt(first);
-  // Most lines start with a letter that never starts a line of program output, so the check ends here.
+  // This check is enough for most lines, because they start with a letter that never starts program output.
   if (!mayPrompt && ((traits[code] ?? 0) & startsMachine) === 0) return 'prose';
   if (code === 96 || code === 126) return fencePattern.test(text.slice(start, end)) ? 'fence' : 'prose';
   return isMachineLine(text.slice(first, end).trimEnd()) ? 'machine' : 'prose';

@@ -36,7 +36,7 @@ const keyBytes = 200;
 const dayMs = 86_400_000;
 
 export interface AccountCacheOptions {
-  /** The name of the byte counters in Redis. Values with the same purpose share a name and a maximum. */
+  /** The name of the byte counters in Redis. All values with the same purpose count toward the same maximum. */
   readonly purpose: string;
   /**
    * Maximum number of bytes that one account may write per UTC day. If the values' lifetime is one day, the

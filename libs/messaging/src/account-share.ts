@@ -6,8 +6,8 @@ export type AccountShare = Omit<FairQueueOptions, 'onRefused'>;
 
 /**
  * The account share for services that mainly wait for Postgres. One account uses at most two of a pool's ten
- * connections. Eight calls run at the same time, so two connections remain free for jobs. A burst of 64 calls
- * that take a few milliseconds each is still served.
+ * connections. Eight calls run at the same time, so two connections remain free for jobs. If an account sends
+ * 64 calls at once and each call takes a few milliseconds, all calls are served.
  */
 export const accountShare: AccountShare = {
   slots: 8,

@@ -65,8 +65,8 @@ export async function until(condition: () => boolean | Promise<boolean>, withinM
 }
 
 /**
- * The request that `untilServed` repeats until the contract is served. Test servers answer this request
- * immediately, even if they delay other replies.
+ * The input that `untilServed` sends repeatedly until a process serves the contract. Test servers answer this
+ * input immediately, even if they delay other replies.
  */
 export const probe = -1;
 

@@ -41,7 +41,7 @@ const retryAfterMs = 1_000;
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #lanes = new Map<string, Lane>();
-  /** Accounts that have waiting calls and may occupy more slots, in the order of their turns. */
+  /** Accounts that have waiting calls and have not reached their maximum of slots, in the order of their turns. */
   readonly #ready = new Map<string, Lane>();
   #running = 0;
   #waiting = 0;

@@ -8,7 +8,7 @@ import { TimeShare, type TimeShareOptions } from './time-share.ts';
  */
 export type Pieces<Result> = Generator<undefined, Result, undefined>;
 
-/** Runs the work without a pause. Use `runAtOnce` only where accounts do not share the event loop. */
+/** Runs the work to its end without yielding. Use `runAtOnce` only where accounts do not share the event loop. */
 export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
   let step = pieces.next();
   while (step.done !== true) step = pieces.next();
@@ -16,8 +16,8 @@ export function runAtOnce<Result>(pieces: Pieces<Result>): Result {
 }
 
 /**
- * Runs the work in short pieces. Other work can run between two pieces. Use `runInPieces` only if another
- * mechanism than `LoopShare` limits the work.
+ * Runs the work in short pieces. Other work can run between two pieces. Use `runInPieces` only if the work
+ * is limited by a mechanism other than `LoopShare`.
  * @param pieceMs maximum duration of a piece of work, in milliseconds. A single step is never interrupted.
  */
 export async function runInPieces<Result>(pieces: Pieces<Result>, pieceMs: number): Promise<Result> {
@@ -54,7 +54,7 @@ export class LoopShare {
   readonly #jobs: FairQueue;
   readonly #time: TimeShare;
   readonly #now: () => number;
-  /** Unfinished work by account, in the order of the accounts' turns. */
+  /** Unfinished work, grouped by account. The account whose turn is next comes first. */
   readonly #works = new Map<string, Advance[]>();
   /** The account that ran a piece of work in the current turn of the event loop. */
   #hadPiece: string | undefined;
@@ -78,7 +78,7 @@ export class LoopShare {
   }
 
   /**
-   * Runs a job that consists of several parts. The whole job counts as one of the account's jobs.
+   * Runs a job that consists of several parts. For the account's limits, all parts together count as one job.
    * @throws GatewayError under the conditions that `FairQueue.run` documents
    */
   admit<Result>(accountId: string, job: () => Promise<Result>): Promise<Result> {

@@ -31,8 +31,8 @@ export function RpcHandler(contract: RpcContract): MethodDecorator {
 }
 
 /**
- * Maximum number of concurrent requests if the service is shared among accounts. The accounts' queue has a
- * lower limit, so only this queue rejects calls.
+ * Maximum number of concurrent requests if the service is shared among accounts. The queue that shares the
+ * service has a lower limit, so only that queue rejects calls.
  */
 const sharedInFlightMax = 8_192;
 

@@ -83,8 +83,8 @@ export interface RunningService extends ServiceParts {
 
 /**
  * Runs a service with telemetry, logger, health server, messaging and the Nest module. On SIGTERM or SIGINT,
- * the service shuts down in an orderly way. The health server starts first, so that a startup that waits for
- * a dependency is visible.
+ * the service shuts down in an orderly way. The health server starts first, so that it can report the
+ * dependencies for which the startup waits.
  */
 export async function runService<Config extends ServiceConfig>(
   options: ServiceOptions<Config>,

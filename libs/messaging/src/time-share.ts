@@ -10,7 +10,7 @@ export interface TimeShareOptions {
 
 /** Time for which an account is active after a request, in milliseconds. */
 const activeMs = 1_000;
-/** Maximum number of accounts with a stored time. An account without a stored time starts with a full burst. */
+/** Maximum number of accounts with a stored time. An account without a stored time may use a full `burstMs`. */
 const usesMax = 10_000;
 
 interface Use {
@@ -28,8 +28,8 @@ export class TimeShare {
   readonly #now: () => number;
   /**
    * Milliseconds that an account has used, minus its share of the elapsed time. The stored time is at most
-   * two bursts. An account that was the only active account for a long time waits only a short time when
-   * another account starts.
+   * twice `burstMs`. Even after an account has used all of the time alone, it therefore waits only a short
+   * time when another account starts.
    */
   readonly #uses = new Map<string, Use>();
   #newest = { accountId: '', at: -Infinity };

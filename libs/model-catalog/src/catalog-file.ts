@@ -124,8 +124,8 @@ export const modelRecord = z.strictObject({
    */
   addsToolsOn: z.array(apiName).optional(),
   /**
-   * The source and certainty of the model's documented properties. A property without an entry in `evidence`
-   * has the certainty of the record's `sources`.
+   * The source and certainty of the model's documented properties. If a property has no entry in `evidence`,
+   * the certainty of the record's `sources` applies.
    */
   evidence: evidence.optional(),
   /**

@@ -11,8 +11,8 @@ import type { ApiName, FactName } from './provider-facts.ts';
 /** The effect of a changed prompt prefix on reasoning in a transcript. */
 export interface ReasoningBinding {
   /**
-   * `unknown` means that the catalogue does not contain the model and its id does not determine
-   * the effect.
+   * `unknown` means that the catalogue does not contain the model, and the model's id does not show the
+   * effect.
    */
   readonly effect: 'rejects' | 'drops' | 'none' | 'unknown';
   /** Whether reasoning is valid only in the provider account that produced the reasoning. */
@@ -27,8 +27,8 @@ const newestBinding: readonly (readonly [modelId: RegExp, effect: 'rejects' | 'd
 
 /**
  * Returns whether a model binds its reasoning to `system`, tools and earlier messages, from the first turn
- * on. Three assumptions make the answer safe when data is missing. Uncertain properties are used like certain
- * properties. Without an account creation date, the prefix check is assumed to apply to the provider account.
+ * on. If data is missing, the function makes three safe assumptions. Uncertain properties are treated as
+ * correct. Without an account creation date, the prefix check is assumed to apply to the provider account.
  * A model that is not in the catalogue is treated as bound if its model family binds reasoning.
  * @param modelId the id as the request spells it, which is used if `model` is undefined
  * @param accountCreatedOn the date on which the provider account was created, as `YYYY-MM-DD`
@@ -58,7 +58,7 @@ export function thinksByDefault({ thinksByDefault: known, capabilities }: Catalo
 
 /**
  * Returns whether a provider's API accepts tools for a model. Without a source, the function returns true if
- * the API serves the model and the catalogue does not deny tool calls.
+ * the API serves the model, unless the catalogue states that the model does not support tools.
  * @param effort the `reasoning_effort` of the request, or undefined if the request does not set the field
  */
 export function takesToolsOn(

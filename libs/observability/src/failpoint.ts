@@ -5,7 +5,7 @@ import { join } from 'node:path';
 declare const FAILPOINTS_FOLDER: string | undefined;
 
 /**
- * A point between two steps. The name consists of both steps:
+ * A point in the code between two steps, where a test can kill the process. The name contains both steps:
  *
  * - `commit-announce`: the account service commits a change, and announces the change to the edges.
  * - `spool-ship`: the edge writes the end of a request into its spool, and ships the spool to the queue.
@@ -16,9 +16,9 @@ declare const FAILPOINTS_FOLDER: string | undefined;
 export type Failpoint = 'commit-announce' | 'spool-ship' | 'ship-commit' | 'settle-flush' | 'plan-store';
 
 /**
- * Kills this process if the failpoint is armed. A test arms a failpoint with a file of the same name, and a
- * failpoint kills only once. Call this function behind the label `FAILPOINT`. The bundler removes all
- * statements with this label from builds without failpoints.
+ * Kills this process if the failpoint is armed. To arm a failpoint, a test creates a file of the same name.
+ * The failpoint deletes the file, so it kills only once. Put the label `FAILPOINT` before each call. Builds
+ * without failpoints omit all statements with this label.
  */
 export function failpoint(name: Failpoint): void {
   if (typeof FAILPOINTS_FOLDER === 'undefined') return;

@@ -1,7 +1,7 @@
 /**
  * Attribute names from the OpenTelemetry semantic conventions for generative AI, version 1.45
- * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). The conventions are not stable yet, so this file
- * copies the names, and a spec compares the names with the package.
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). This file copies the names, because the conventions
+ * are not stable yet. A spec compares the names with the package.
  */
 export const genAi = {
   operationName: 'gen_ai.operation.name',

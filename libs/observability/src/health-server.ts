@@ -17,9 +17,9 @@ export interface HealthServerOptions {
   readonly metrics: Metrics;
   readonly ready: () => Readiness | Promise<Readiness>;
   /**
-   * Dependencies that are required only at startup. The process continues to serve when startup-only
-   * dependencies are missing, and still reports their state. Dependencies that several services share should
-   * be required only at startup. If a shared dependency were always required, its failure would remove all
+   * Dependencies that are required only at startup. If such a dependency is missing later, the process
+   * continues to serve and reports the dependency's state. Dependencies that several services share should be
+   * required only at startup. If a shared dependency were always required, its failure would remove all
    * replicas from the load balancer at the same time.
    */
   readonly survives?: readonly string[];

@@ -73,7 +73,7 @@ export function createLogOutput(fd = 1): LogOutput {
 
 /**
  * Replaces the write methods of the log output, because the original methods count all buffered bytes for
- * every line. The log output is modified in place, because its timer and pino's exit listener call its write
+ * every line. The existing log output is modified, because its timer and pino's exit listener call the write
  * methods.
  */
 function joinLines(output: LogOutput): void {

@@ -125,7 +125,7 @@ export function continueTrace<T>(
   return runInScope(createScope(), () => runAndEnd(span, parent, fn));
 }
 
-/** A request trace. Its span can end later than the function that starts it, for example during streaming. */
+/** A request trace. The span can outlive the function that starts the span, for example during streaming. */
 export interface RequestTrace {
   /** The trace id, as 32 hex digits. */
   readonly traceId: string;

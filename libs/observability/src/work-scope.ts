@@ -4,7 +4,7 @@ import type { SecretSet } from './redaction/secret-set.ts';
 
 /** A request or message that is being handled, including all asynchronous work for it. */
 export interface WorkScope {
-  /** The request's trace, if tracing is off. While tracing is on, OpenTelemetry stores the trace. */
+  /** The request's trace while tracing is off. While tracing is on, OpenTelemetry stores the trace. */
   readonly spanContext: SpanContext | undefined;
   /**
    * The secrets of the account that the work belongs to. The secrets are undefined until the account has been

@@ -58,9 +58,9 @@ export function isUnavailable(error: unknown): boolean {
 /** The fields that are read from an error and from each of its causes. */
 interface ErrorLayer {
   readonly code?: unknown;
-  /** The SQLSTATE, in causes from Prisma's driver adapter. */
+  /** The SQLSTATE. Only causes from Prisma's driver adapter have this field. */
   readonly originalCode?: unknown;
-  /** The type of error, in causes from Prisma's driver adapter. */
+  /** The type of error. Only causes from Prisma's driver adapter have this field. */
   readonly kind?: unknown;
   readonly message?: unknown;
   readonly cause?: unknown;

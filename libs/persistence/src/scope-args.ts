@@ -77,14 +77,14 @@ function rejectForeign(data: unknown, { field, accountId }: AccountScope): void 
   }
   for (const [name, value] of Object.entries(row)) {
     if (isLink(value)) throw new ScopeError(`The relation ${name} must not link to an existing row.`);
-    // Related rows refer to an account by `accountId`, even if the outer model uses another field.
+    // A related row always refers to its account by `accountId`, even if the outer model uses another field.
     for (const nested of nestedRows(value)) rejectForeign(nested, { field: 'accountId', accountId });
   }
 }
 
 /**
- * Whether a value links to existing rows, with `connect`, `connectOrCreate`, or `set` with rows. A `set` with
- * a scalar or a list of scalars is an ordinary assignment.
+ * Whether a value links to existing rows. Links use `connect`, `connectOrCreate`, or `set` with a list of
+ * rows. A `set` with a scalar or a list of scalars is an ordinary assignment.
  */
 function isLink(value: unknown): boolean {
   if (!isObject(value)) return false;

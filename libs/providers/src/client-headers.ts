@@ -24,9 +24,9 @@ const passedHeaders = new Set([
 ]);
 
 /**
- * Matches headers with token limits and Anthropic's `unified` headers. The provider's request limit
- * headers are not forwarded, because the gateway's own limits use the same header names. The `unified`
- * headers describe the limits of a subscription, which Anthropic's clients show.
+ * Matches headers with token limits and Anthropic's `unified` headers. The provider's request limit headers
+ * are not forwarded, because the gateway's own limits use the same header names. Anthropic's clients show the
+ * `unified` headers, which describe the limits of a subscription.
  */
 const passedPattern =
   /^(?:x-ratelimit-(?:limit|remaining|reset)-tokens|anthropic-ratelimit-(?:[a-z-]+-(?:limit|remaining|reset)|unified-[a-z0-9_-]+))$/;

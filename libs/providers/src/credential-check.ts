@@ -9,7 +9,7 @@ import {
   type UpstreamRequest,
 } from './upstream-request.ts';
 
-/** The connection with the credential to check. A null credential renders the same call without a credential. */
+/** The connection with the credential to check. If the credential is null, the call contains no credential. */
 export type CheckedConnection = Pick<UpstreamCall, 'provider' | 'credential'> & {
   readonly baseUrl: string | null;
 };
@@ -42,8 +42,8 @@ export async function renderCredentialCheck(
 }
 
 /**
- * Whether servers in the format of the provider may list models without a credential. A successful response from
- * such a server proves something only if the same request without a credential fails.
+ * Whether servers in the provider's format may list models without a credential. A successful response then
+ * proves that a credential is valid only if the same request without a credential fails.
  */
 export function mayListPublicly({ chatPaths }: Provider): boolean {
   return chatPaths['chat-completions'] !== undefined;
@@ -61,8 +61,8 @@ export function judgeCredential(
 }
 
 /**
- * Whether AWS accepted the signature, but the access key has no permission for the check. The access key may
- * still have the permission to call models. For API keys, AWS uses the same error type for unknown keys.
+ * Whether AWS accepted the signature although the access key has no permission for the check. The access key
+ * may still be allowed to call models. For API keys, AWS uses the same error type for unknown keys.
  */
 function isAuthenticated({ auth }: Provider, credential: string | null, headers: IncomingHeaders): boolean {
   if (auth.kind !== 'aws' || credential === null) return false;

@@ -12,7 +12,7 @@ interface OpenAiCompatibleRow {
   readonly docsUrl: string | null;
   readonly auth?: AuthScheme;
   readonly connection?: ConnectionShape;
-  /** Differences from `openAiRoutes`. A route is added or replaced. Null removes a route. */
+  /** Differences from `openAiRoutes`. A route is added, or replaces the existing route. Null removes a route. */
   readonly proxyRoutes?: RouteDifferences;
   /** Replaces all routes other than chat, for a provider that has few of OpenAI's endpoints. */
   readonly onlyProxyRoutes?: ProxyRoutes;

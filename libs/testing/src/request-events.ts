@@ -37,7 +37,7 @@ export function createPlanEvent(tools: number, k: number): NonNullable<RequestEv
   };
 }
 
-/** The fields of an unchanged request without tools. */
+/** The event fields for a request that has no tools and is not changed. */
 const unplanned = {
   toolsOffered: null,
   toolsIn: 0,

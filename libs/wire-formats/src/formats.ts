@@ -55,7 +55,7 @@ function withForeignLosses<Format extends WireFormat>(format: Format): Format {
   };
 }
 
-/** Moves the request fields that two formats share into the target format's extensions. */
+/** Moves shared request fields from the extensions of other formats to the target format's extensions. */
 function adoptMembers(request: ChatRequest, { name, adoptedMembers = {} }: WireFormat): ChatRequest {
   let extensions = request.extensions ?? {};
   for (const [other, shared = []] of Object.entries(adoptedMembers) as [ProviderFormat, string[]][]) {
@@ -84,7 +84,7 @@ function findForeignLosses(request: ChatRequest, { name: format, takesGrammars }
   ].flat();
 }
 
-/** Skips parts that only the original format defines, because each of these parts is already one loss. */
+/** Skips opaque parts, because each opaque part is already reported as one loss. */
 function findInMessage(message: ChatMessage, path: string, format: ProviderFormat): Loss[] {
   const inParts = message.parts.map((part, index) =>
     part.type === 'opaque' ? [] : listLosses(`${path}parts[${index}].`, part.extensions, format),

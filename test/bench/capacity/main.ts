@@ -90,7 +90,7 @@ async function run(stack: StackUnderTest, key: string, kind: Kind, count: number
 
 /**
  * The CPU use of idle processes (health checks, timers, the queue). The unit is milliseconds of CPU time per
- * millisecond.
+ * millisecond of elapsed time.
  */
 async function measureIdle(stack: StackUnderTest): Promise<Map<string, number>> {
   const before = readProcessUse(stack);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The requests of a conversation that grows by one turn with each request. In each repetition, a different
- * number between the two texts of a pair makes the conversation new.
+ * The requests of a conversation that grows by one turn with each request. Each repetition inserts a
+ * different number between the two texts of a pair, so that the conversation is new.
  */
 export type GrowingBody = readonly (readonly [before: string, after: string])[];
 

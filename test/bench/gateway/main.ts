@@ -13,8 +13,8 @@ import { installBenchPrograms, startBareProxy, startPortkey, startProvider } fro
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4);
 /**
- * A new process counts as warm when a run completes less than 3% more requests than the best earlier run. The
- * benchmark compares at least three runs, because other load may slow single runs.
+ * A new process counts as warm when the number of requests in a run exceeds the best earlier number by less
+ * than 3%. The benchmark compares at least three runs, because other load may slow single runs.
  */
 const plateau = { gain: 1.03, runsMin: 3, runsMax: 12, seconds: 5 };
 const paths = { 'chat-completions': '/v1/chat/completions', responses: '/v1/responses' };

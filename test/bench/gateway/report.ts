@@ -2,7 +2,7 @@ import { median, type LoadFigures } from './load.ts';
 
 export type System = 'bare' | 'portkey' | 'ours';
 
-/** The result of one load run. The CPU time covers all processes of the system until the queues were empty. */
+/** The result of one load run. The CPU time of all the system's processes is counted until the queues are empty. */
 export interface Measured {
   readonly system: System;
   readonly load: string;

@@ -19,7 +19,7 @@ const grants = new GrantCache({
   connected: true,
   onBroadcast: () => undefined,
   onReconnect: () => undefined,
-  // Replaces the account service. Checks of the measured API keys do not call the account service.
+  // Replaces the account service. A check of a measured API key does not call the account service.
   call: (() => {
     lookups += 1;
     return Promise.resolve({ grant: createGrant() });
@@ -76,7 +76,7 @@ async function fillCache(headers: readonly IncomingHttpHeaders[]): Promise<void>
 const keys = Array.from({ length: keysInCache }, () => createApiKey().key);
 await fillCache(keys.map(bearer));
 // The measured rounds use only the last 1,000 API keys.
-// The grants of all other API keys may expire before the measurement, so their checks would add lookups.
+// The grants of all other API keys may expire before the measurement, so checks of these keys would add lookups.
 const used = keys.slice(-1_000).map(bearer);
 await fillCache(used);
 const lookupsOfFilling = lookups;

@@ -7,8 +7,8 @@ export interface ClientOptions {
   readonly clients: number;
   readonly seconds: number;
   /**
-   * The client's mean pause in milliseconds after a rejection. The actual pause is a random 0.5 to 1.5 times
-   * the mean.
+   * The client's mean pause in milliseconds after a rejection. The actual pause is random, between 0.5 and
+   * 1.5 times the mean.
    */
   readonly comeBackMs: number;
 }

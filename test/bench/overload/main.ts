@@ -98,7 +98,7 @@ function report({ calm, peak, crowd, beside, memory, processor }: Figures): void
     quiet_p99_ratio: p99(beside.servedMs) / p99(calm.servedMs),
     quiet_shed: beside.shedMs.length,
     failed: peak.failed + crowd.failed + beside.failed,
-    // Rejected and served requests run different code, so each kind has its own CPU time.
+    // Rejected and served requests run different code, so their CPU times are reported separately.
     processor_ms_per_served: servedMs,
     processor_ms_per_shed: (processor.crowdMs - servedMs * servedBeside) / crowd.shedMs.length,
     resident_mib: memory,

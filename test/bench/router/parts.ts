@@ -185,8 +185,8 @@ export async function measureLoad(perSecond: number, seconds: number, encoders: 
 }
 
 /**
- * Vectors of the second encoder, as another replica would have stored them. Computing vectors for 100,000
- * tools takes minutes and needs no additional memory.
+ * Vectors of the second encoder, as another replica would have stored them. The computation is skipped,
+ * because for 100,000 tools it takes minutes and needs no additional memory.
  */
 const vectorsOfAnotherReplica: SharedVectors = {
   fetch: (_modelId, dimensions, hashes) => {

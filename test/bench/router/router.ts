@@ -25,14 +25,14 @@ export interface ListOfTools {
 }
 
 interface BenchOptions {
-  /** The encoders of the router. With `both`, both encoders rank the lists that the second encoder has encoded. */
+  /** The encoders of the router. `both` means that both encoders rank the lists that the second encoder has encoded. */
   readonly encoders: EncoderChoice;
   readonly shared?: SharedVectors;
 }
 
 type Planned = Extract<PlanToolsReply, { status: 'planned' }>;
 
-/** The extra fields of a later request in a conversation. */
+/** The additional fields of a conversation's second and later requests. */
 export type LaterFields = Partial<Pick<PlanToolsRequest, 'session' | 'calledTools' | 'recentResults'>>;
 
 export function listOf(tools: readonly ToolDefinition[]): ListOfTools {
@@ -65,7 +65,7 @@ export class RouterUnderTest {
     });
   }
 
-  /** The router has the shipped models and the router service's limits. */
+  /** Opens a router with the shipped models and the router service's limits. */
   static async open({ encoders, shared = noSharedVectors }: BenchOptions): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
       definitionsBytesMax: 32 * mebibyte,

@@ -7,8 +7,8 @@ export interface StallFigures {
   /** The size of the whole stream in bytes. */
   readonly bytes: number;
   /**
-   * Number of bytes that the provider could send while the client was not reading, equal to the total size of
-   * all buffers between provider and client.
+   * Number of bytes that the provider could send while the client was not reading. The number equals the
+   * total size of all buffers between provider and client.
    */
   readonly sentWhileStalledBytes: number;
   readonly residentBeforeMiB: number;

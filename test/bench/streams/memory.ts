@@ -25,7 +25,7 @@ function readStatus(pid: number, field: 'VmRSS' | 'VmHWM'): number {
 /** Returns the CPU time of a process in milliseconds. Linux counts CPU time in hundredths of a second. */
 export function readProcessorMs(pid: number): number {
   // The process name in /proc/<pid>/stat can contain any character.
-  // Counted after the process name, fields 12 and 13 are the user and system CPU time (see `man 5 proc`).
+  // After the process name, the 12th and 13th fields are the user and system CPU time (see `man 5 proc`).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

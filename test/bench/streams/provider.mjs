@@ -3,7 +3,7 @@
 // The provider starts to respond immediately.
 // The provider writes the time of sending into each chunk (CLOCK_MONOTONIC, microseconds).
 // GET /sent returns the streams that were sent.
-// With `everyMs` 0, the provider sends as fast as the client reads.
+// If `everyMs` is 0, the provider sends as fast as the client reads.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 

@@ -28,8 +28,8 @@ interface WritingOptions {
 
 /**
  * Writes events with a hundred candidate tools each. All events are in the queue before the worker writes the
- * first event. The worker is never idle, so the lag of the last event is the total time. For comparison, COPY
- * writes the same rows to a table without indexes and triggers.
+ * first event. The worker is never idle, so the total time equals the lag of the last event. For comparison,
+ * COPY writes the same rows to a table without indexes and triggers.
  */
 export async function measureWriting(options: WritingOptions) {
   const { messaging, redisUrl, databaseUrl, events, processes } = options;

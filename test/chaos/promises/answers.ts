@@ -109,7 +109,7 @@ function isExplained(
   );
 }
 
-/** The time after a stalled link until the far edge uses Redis again, in milliseconds. */
+/** The time in milliseconds from the end of a link stall until the edge `far-edge` uses Redis again. */
 const linkAftermathMs = 2_000;
 
 /** The links of the far edge run in the test process, so a stall of the test process also stalls the links. */
@@ -117,7 +117,7 @@ const isLinkStalled = ({ stalls }: History, { edge, startMs, endMs }: Operation)
   edge === 'far-edge' &&
   stalls.some((stall) => stall.startMs <= endMs && stall.endMs + linkAftermathMs >= startMs);
 
-/** Returns true if an operation of the given kind on the given key started before `operation` ended. */
+/** Returns true if an operation with the given kind and key started before `operation` ended. */
 function wasTried(history: History, operation: Operation, kind: Operation['kind'], keyId: string | null) {
   return history.operations.some(
     (each) => each.kind === kind && each.subjectKeyId === keyId && each.startMs <= operation.endMs,
@@ -170,7 +170,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   provider_error: fromUpstream,
 };
 
-/** The documentation allows each error code for the request and the faults at that time. */
+/** Each error code is documented for the request and for the faults at that time. */
 export function errorCodesAreDocumented(history: History): string[] {
   return history.operations.flatMap((operation) => {
     const code = operation.isWhole ? operation.code : (operation.code ?? 'connection_broken');

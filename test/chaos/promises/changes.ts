@@ -95,7 +95,7 @@ export function noAcknowledgedWriteIsLost(history: History): string[] {
 const isDoneBefore = (write: Operation, read: Operation): boolean =>
   isAcknowledged(write) && write.endMs < read.startMs;
 
-/** Returns true if a later write replaced an acknowledged write before the given read started. */
+/** Returns true if the write was acknowledged, and a later write replaced it before the read started. */
 function isReplaced(write: Operation, all: readonly { operation: Operation }[], read: Operation): boolean {
   if (!isAcknowledged(write)) return false;
   return all.some(({ operation }) => operation.startMs > write.endMs && isDoneBefore(operation, read));

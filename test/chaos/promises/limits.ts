@@ -1,7 +1,7 @@
 import { isChat, isServed, type CausedFault, type History, type Operation } from '../history.ts';
 
 const windowMs = 60_000;
-/** The time in milliseconds after a data loss in Redis until every edge has reported its requests. */
+/** The time in milliseconds from a data loss in Redis until every edge has reported its request counts. */
 const reportedMs = 2_000;
 
 /** A Redis server without durable storage loses its data when the server is killed or emptied. */

@@ -58,7 +58,7 @@ export function rowsHaveStatusAndTokens(history: History): string[] {
   });
 }
 
-/** The maximum time in milliseconds until a process has written the end of a request to its spool. */
+/** The maximum time in milliseconds from the end of a request until the process has written the end to its spool. */
 const spoolMs = 1_000;
 
 function wasEdgeKilled(faults: readonly CausedFault[], { edge, startMs, endMs }: Operation): boolean {
@@ -97,7 +97,7 @@ export function ledgerEqualsLog(history: History): string[] {
   return broken;
 }
 
-/** Returns the time in milliseconds during which the edge was stopped or the machine was busy in an operation. */
+/** Returns how many milliseconds of an operation the edge was stopped or the machine was busy. */
 export function excusedMs(history: History, { edge, startMs, endMs }: Operation): number {
   const stopped = history.faults
     .filter(({ kind, target }) => kind === 'stop' && target === edge)

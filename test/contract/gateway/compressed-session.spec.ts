@@ -149,7 +149,7 @@ describeSessions.each([
 
 /**
  * Sends a session through one gateway, and the session's last request again through a new gateway. Returns
- * the last upstream request of the first and of the new gateway.
+ * the last upstream request of each gateway.
  */
 async function repeatLast(session: Transcript, isBound: boolean) {
   const requests = listRequests(session);

@@ -6,7 +6,7 @@ import { faultOf } from './stream-faults.ts';
 import { readFrames, type StreamFormat } from './stream-frames.ts';
 
 /**
- * An API with recorded streams that the test cuts. An entry names the provider, the client formats, and a
+ * An API with recorded streams that the test cuts. An entry contains the provider, the client formats, and a
  * pattern for the last event that changes the response.
  */
 interface CutApi {
@@ -15,8 +15,8 @@ interface CutApi {
   readonly type: string;
   /**
    * The formats of the clients that read the cut streams. For each byte position, the test cuts the stream at
-   * the position, and a client of one format reads the stream. Only a client of the same format reads a
-   * stream that is already in a client format.
+   * the position, and a client of one format reads the stream. If the stream is already in a client format,
+   * only clients of this format read the stream.
    */
   readonly clients: readonly StreamFormat[];
   readonly end: RegExp;

@@ -34,8 +34,8 @@ function openSubject(kept: string[] = []) {
 }
 
 /**
- * A replica of the gateway's planner. All replicas share one Redis server. Each call to the compressor waits
- * until the test answers the call.
+ * A replica of the gateway's planner. All replicas share one Redis server. Each call to the compressor is
+ * pending until the test provides the result.
  */
 function openReplica(redis = new Map<string, Buffer>(), isLate = false) {
   const waiting: { answer(): void; fail(): void }[] = [];

@@ -3,7 +3,7 @@ import { formatNamed, providerFormatNamed, scanJson } from '@gateway/wire-format
 
 /**
  * Provider state in transcripts. Providers must receive their state back unchanged. The tests translate a
- * client's request, or edit it as a plan does.
+ * client's request, or edit the request in the same way as a plan.
  */
 
 type Json = Record<string, unknown>;

@@ -101,7 +101,7 @@ const reviewed: readonly RequestLoss[] = [
   { field: /\.name$/, to: every, reason: 'messages have no name of who speaks' },
 ];
 
-/** The fields that several formats have. Every other lost field exists in only one format. */
+/** The fields that several formats have. All other fields in losses exist in only one format. */
 const shared =
   /^(model|messages(\[\d+\])?|system|tools(\[\d+\])?|tool_choice|max_tokens|temperature|top_[pk]|stop|n|seed|(frequency|presence)_penalty|parallel_tool_calls|user|reasoning_effort|thinking|response_format|stream)$|\.(name|description|parameters|text|image|document|audio|thinking|arguments|is_error)$/;
 

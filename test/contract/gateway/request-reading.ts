@@ -62,8 +62,8 @@ function isDefault(mode: string): boolean {
 }
 
 /**
- * Normalizes the thinking settings. Setting a thinking level turns thinking on. A request without a thinking
- * setting turns thinking off.
+ * Normalizes the thinking settings. Setting a thinking level turns thinking on. Thinking is off if the
+ * request has no thinking setting.
  */
 function readThinking({ thinking, reasoningEffort }: ChatRequest['settings']): unknown {
   if (thinking?.enabled !== true || reasoningEffort === 'none') return undefined;

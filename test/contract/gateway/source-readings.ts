@@ -20,7 +20,7 @@ import {
   type UsageReading,
 } from './answer-reading.ts';
 
-/** The expected content of a recorded response, and the names of content that an `AnswerReading` omits. */
+/** The expected content of a recorded response, and the names of the content that `AnswerReading` lacks. */
 export interface Source {
   readonly reading: AnswerReading;
   /** Names of response content that `reading` does not contain. The names match the names in `answer-losses.ts`. */
@@ -73,7 +73,7 @@ export const readChat: ReadSource = (recording) => {
   const sum = isStreamed(recording) ? sumChat(textOf(recording)) : undefined;
   const body = sum?.body ?? asMembers(readJson(textOf(recording)));
   const choices = asList(body.choices).sort((one, other) => asNumber(one.index) - asNumber(other.index));
-  // Some providers omit the stream terminator. A response with a finish reason is still complete.
+  // Some providers omit the stream terminator, so a response with a finish reason is also complete.
   const isEnded = sum === undefined || sum.isEnded || choices.every((choice) => choice.finish_reason);
   if (!isEnded || (sum?.errors.length ?? 0) > 0) return null;
   if (body.choices === undefined || (body.error !== undefined && body.error !== null)) return null;

@@ -14,12 +14,12 @@ interface Origin {
   readonly format: string;
   readonly provider: string;
   readonly read: ReadSource;
-  /** A model that accepts tools only on the recorded API. Requests for this model get an additional tool. */
+  /** A model that accepts tools only through the recorded API. Requests for the model get an additional tool. */
   readonly model?: string;
 }
 
 const schema = { type: 'object', properties: {} } as const;
-/** One tool in the format of each client. */
+/** The same tool, defined in each client's format. */
 const tools: Readonly<Record<ClientName, object>> = {
   responses: {},
   'chat-completions': { tools: [{ type: 'function', function: { name: 'look_up', parameters: schema } }] },
@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop(), 60_000);
 
-/** Returns a response's content type, also for recordings without headers. */
+/** Returns the content type of a response, even if the recording has no headers. */
 function typeOf({ content_type: type, response_file: file }: Recording): string {
   if (file?.endsWith('.sse') === true) return 'text/event-stream';
   if (/\.(?:eventstream|bin)$/.test(file ?? '')) return 'application/vnd.amazon.eventstream';

@@ -136,7 +136,7 @@ async function passThrough(
   expect(replay.requests.at(-1)?.body.toString('latin1')).toBe(request.toString('latin1'));
 }
 
-/** Returns a response's content type, also for recordings without headers. */
+/** Returns the content type of a response, even if the recording has no headers. */
 function typeOf({ response_file }: Recording): string {
   if (response_file?.endsWith('.sse') === true) return 'text/event-stream';
   return response_file?.endsWith('.json') === true
@@ -145,8 +145,7 @@ function typeOf({ response_file }: Recording): string {
 }
 
 /**
- * Returns true if the exchange was recorded in raw form. Exchanges that were not recorded raw cannot be
- * compared byte for byte.
+ * Returns true if the exchange was recorded in raw form. Other exchanges cannot be compared byte for byte.
  */
 function isWhole(recording: Recording, endpoint: Endpoint): boolean {
   const { fidelity, request_file, response_file } = recording;

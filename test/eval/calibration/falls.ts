@@ -13,7 +13,7 @@ export const [usual, watchedMax] = [6_000, 1_500];
  * one in 20 conversations is a shadow conversation.
  */
 const every = 20;
-/** The relative growth in conversations that makes the worker compute a new policy before a fall of recall. */
+/** Before recall falls, the worker computes a policy each time the conversation count has grown by this share. */
 const growth = 0.3;
 export const quietConversations = 20_000;
 /**
@@ -26,11 +26,11 @@ const episode = 10;
 export interface FallFigures {
   readonly target: number;
   readonly recoveryRate: number;
-  /** The delays of the alarm if all needed tools rank lower, for example because tool descriptions got worse. */
+  /** The delays until the alarm if all needed tools start to rank lower, for example after worse tool descriptions. */
   readonly stretched: Delays;
-  /** The delays of the alarm if some conversations need a tool below rank K, for example a new tool. */
+  /** The delays until the alarm if some conversations start to need a tool below rank K, for example a new tool. */
   readonly strayed: Delays;
-  /** The delays of the alarm if all needed tools rank lower and some conversations need a tool below rank K. */
+  /** The delays until the alarm over the accounts of both groups above. */
   readonly both: Delays;
 }
 
@@ -213,8 +213,8 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Multiplied ranks have gaps, so each new rank is drawn at random from the gap below the multiplied rank.
-  // Gaps between the ranks would reveal the fall of recall.
+  // Multiplication alone would leave gaps between the ranks, and the gaps would reveal the fall of recall.
+  // Each new rank is therefore drawn at random from the gap below the multiplied rank.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));
 }

@@ -5,8 +5,8 @@ import { ServedAccount } from './served-account.ts';
 import { chooseOracleK, effectiveRecallOf, simulateAccount } from './simulated-account.ts';
 
 /**
- * The numbers of shadow conversations after which the evaluation measures an account, by recall target.
- * Without a missed tool, 29, 59 and 299 conversations are enough to prove the targets.
+ * The numbers of shadow conversations after which the evaluation measures an account, by recall target. If no
+ * tool is missed, 29, 59 and 299 conversations are enough to prove a recall of 90%, 95% and 99%.
  */
 const cases = [
   { target: 0.9, counts: [29, 100, 300, 1000] },
@@ -121,8 +121,8 @@ interface Judgement {
 }
 
 /**
- * Sends an account's conversations until enough shadow conversations are measured. Evaluates the account's
- * plan at the end.
+ * Sends an account's conversations until enough shadow conversations are measured, and then evaluates the
+ * account's plan.
  */
 function judge(
   random: () => number,

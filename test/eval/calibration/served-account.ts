@@ -23,7 +23,7 @@ const price = { cacheRead: 0.1, cacheWrite: 1.25, output: 5, cachedTokensMin: 10
  * `accountPolicy`).
  */
 export const shadowShares = { share: 0.05, learning: 0.2 } as const;
-/** The confidence of a user turn, too high for an unsure turn and too low for a certain turn. */
+/** The confidence of every user turn. The turn counts neither as unsure nor as certain. */
 const confidence = 0.5;
 const turn = 'Please do the next task.';
 

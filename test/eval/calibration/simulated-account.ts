@@ -7,7 +7,7 @@ export interface SimulatedAccount {
   readonly tools: number;
   /** For each K from 1, the share of conversations in which the K best tools include every needed tool. */
   readonly recallAt: Float64Array;
-  /** For each conversation, the ranks of the needed tools. Each needed tool occurs once. */
+  /** For each conversation, the ranks of the needed tools, without duplicates. */
   readonly sessions: readonly (readonly number[])[];
   /** Draws one of the account's fixed conversations, so that the shares in `recallAt` are exact. */
   readonly draw: (random: () => number) => readonly number[];
@@ -15,7 +15,7 @@ export interface SimulatedAccount {
 
 /**
  * A conversation has up to `callsMax` tool calls, and a random difficulty that multiplies the tool ranks. All
- * numbers within a range are equally likely.
+ * numbers of calls are equally likely, and so are all difficulties from `min` to `max`.
  */
 export const callsMax = 6;
 export const difficulties = { min: 0.3, max: 1.7 } as const;

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The minimum length in tokens of a prefix that providers cache. A minimum in the catalogue takes precedence. */
+/** The minimum length in tokens of a prefix that providers cache, for models without a minimum in the catalogue. */
 const cachedTokensMin = 1024;
 
 /**

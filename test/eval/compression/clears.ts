@@ -6,10 +6,7 @@ import type { Transcript } from './transcripts.ts';
 
 const { client } = formatNamed('chat-completions');
 
-/**
- * Returns the declared clears that an edge makes for a model over a session, by the number of messages in the
- * request.
- */
+/** Returns a function that chooses an edge's declared clear for a request with the given number of messages. */
 export function clearsOf({ messages }: Transcript, model: CatalogModel): (end: number) => number {
   return (end) => {
     const body = Buffer.from(JSON.stringify({ model: model.modelId, messages: messages.slice(0, end) }));

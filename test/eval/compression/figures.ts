@@ -9,10 +9,10 @@ export interface ServedReplays {
 }
 
 /**
- * Figures over all sent requests, including those with a declared clear. Ratios divide sent tokens or costs
- * by received tokens or costs. Shares are fractions of 1. Declared clears depend on the model, so each model
- * has its own replays. A metric without values per model is the mean over the models, unless stated
- * otherwise.
+ * Metrics over all sent requests, including requests in which a declared clear shortens old tool results.
+ * Ratios divide sent tokens or costs by received tokens or costs. Shares are fractions of 1. Declared clears
+ * depend on the model, so each model has its own replays. Unless stated otherwise, a metric covers the replays
+ * of all models.
  */
 export interface Figures {
   readonly tokens_ratio: number;
@@ -24,7 +24,7 @@ export interface Figures {
   readonly observation_tokens_saved: number;
   readonly retention: number;
   readonly retention_or_recoverable: number;
-  /** Among the turns without a declared clear, the share of turns with an unchanged prefix. */
+  /** The share of turns with an unchanged prefix, among the turns without a declared clear. */
   readonly prefix_stability: number;
   /** The number of declared clears, summed over all models. */
   readonly declared_clears: number;

@@ -21,7 +21,7 @@ export interface Replay {
    */
   readonly turns: number;
   readonly stableTurns: number;
-  /** The number of turns with a declared clear. */
+  /** The number of turns in which the edge cleared old tool results (declared clears). */
   readonly clears: number;
   readonly observationTokens: { readonly before: number; readonly after: number };
   readonly retention: Retention;

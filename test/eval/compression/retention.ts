@@ -9,7 +9,7 @@ export interface Retention {
   recoverable: number;
 }
 
-/** The minimum length in characters of a value that counts. Shorter values ("1", "no") would match by chance. */
+/** The minimum length in characters of a counted value. Shorter values ("1", "no") would match by chance. */
 const valueLengthMin = 3;
 const numberLengthMin = 2;
 

@@ -18,7 +18,7 @@ export interface Message {
 /** A recorded agent session. */
 export interface Transcript {
   readonly id: string;
-  /** The kind of tool results in the transcript. Acceptance criteria differ by kind. */
+  /** The kind of tool results in the transcript. Each kind has its own acceptance criteria. */
   readonly set: 'json' | 'coding';
   readonly messages: readonly Message[];
   readonly blocks: readonly ContextBlock[];
@@ -59,9 +59,9 @@ function readBlock({ role, content, tool_calls = [] }: Message): ContextBlock {
 }
 
 /**
- * Returns true if a message is an observation. Every tool message is an observation. A user turn is also an
- * observation if the assistant turn before it has no tool calls and ends with a command. The compressor
- * applies the same rule to distinguish observations from user text.
+ * Returns true if a message is an observation (output of a tool or command). Every tool message is an
+ * observation. A user turn is also an observation if the assistant turn before it has no tool calls and ends
+ * with a command. The compressor also uses this rule to tell observations from user text.
  */
 function isObservation(messages: readonly Message[], at: number): boolean {
   const message = messages[at];

@@ -13,17 +13,15 @@ export interface RoutingFigures {
    * Random routing scores 0.5. The value is null if both models have the same quality.
    */
   readonly apgr: number | null;
-  /**
-   * The smallest shares of calls to the capable model that recover half and four fifths of the quality gap.
-   */
+  /** The smallest shares of capable-model calls that recover half (50) and four fifths (80) of the quality gap. */
   readonly callsFor50: number | null;
   readonly callsFor80: number | null;
 }
 
 /**
- * For each share x, sends the x highest-scored prompts to the capable model. The recovered share of the
- * quality gap is (quality − cheap) / (capable − cheap). Prompts with the same score contribute their mean
- * quality, so their order does not matter.
+ * For each share, sends that share of the highest-scored prompts to the capable model. The recovered share of
+ * the quality gap is (quality − cheap) / (capable − cheap). Among prompts with the same score, each counts with
+ * their mean quality, so their order does not matter.
  */
 export function measureRouting(prompts: readonly Scored[]): RoutingFigures {
   const gains = gainsInOrder(prompts);

@@ -3,7 +3,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Returns an integer from 0 up to, but not including, `below`. */
 export type Draw = (below: number) => number;
 
-/** Pseudo-random numbers from a linear congruential generator, equal in every run. */
+/** Returns a linear congruential generator. With the same seed, it produces the same numbers in every run. */
 export function createDraw(seed: number): Draw {
   let state = seed;
   return (below) => {

@@ -53,8 +53,8 @@ interface Split {
 }
 
 /**
- * Sends each account's traffic in each split (random draw of traffic). Evaluates the account's routing policy
- * at the end.
+ * Sends each account's traffic in each split (random draw of traffic), and then evaluates the account's routing
+ * policy.
  */
 export async function measureServed(
   accounts: readonly (readonly ServedConversation[])[],

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@gateway/model-catalog';
 
-/** The minimum prefix length in tokens that providers cache. A minimum in the catalogue takes precedence. */
+/** The minimum prefix length in tokens that providers cache, for models without a minimum in the catalogue. */
 const cachedTokensMin = 1024;
 
 /** One model call with the provider's token counts. */
@@ -66,9 +66,9 @@ export function splitBill({ prices, cache }: CatalogModel, calls: readonly Bille
 }
 
 /**
- * Tracks the model calls in a session and the prompt prefixes that the calls share. A prompt consists of
- * tools, then instructions, then messages. A provider caches every received prefix. The common prefix of two
- * prompts ends at the first different tool. Messages are only appended.
+ * Tracks the model calls in a session and the prompt prefixes that the calls share. A prompt consists of tools,
+ * then instructions, then messages. A provider caches every received prefix. The common prefix of two prompts
+ * ends at the first tool that differs. Messages are only appended.
  */
 export class SharedPrefixes {
   readonly calls: BilledCall[] = [];

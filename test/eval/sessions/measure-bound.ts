@@ -13,9 +13,9 @@ export const isBound = (model: CatalogModel): boolean =>
 
 /**
  * Measures three methods and several values of K for a model with bound reasoning. The methods are compression
- * only, a constant set of loaded tools, and loading additional tools in later turns. A new account has the
- * shipped priors. An older account has the policy that the worker computes from the measured conversations.
- * OpenAI drops unbound reasoning and shows deferred tools' names to the model, so later turns load no tools.
+ * only, a constant set of loaded tools, and loading additional tools in later turns. A new account has the shipped
+ * priors. An older account has the policy that the worker computes from the measured conversations. OpenAI's models
+ * drop reasoning that is no longer bound. They also see the names of deferred tools, so later turns load no tools.
  */
 export async function measureBound(
   model: CatalogModel,

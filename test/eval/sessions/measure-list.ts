@@ -13,10 +13,7 @@ import { replaySession, replayStateless } from './replay-session.ts';
 /** The values of K that are measured, from 5 up to the number of all tools. */
 const frontierK = [5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 
-/**
- * Prompt cache prices, as fractions of the input price. The results for a fixed K do not depend on the
- * cached-prefix prices.
- */
+/** Prompt cache prices, as fractions of the input price. The results for a fixed K do not depend on these prices. */
 const cachedPrice = { cacheRead: 0.1, cacheWrite: 1.25, cachedTokensMin: 1024, output: 5 };
 
 export interface ListReport {
@@ -93,8 +90,8 @@ export async function measureList(
 }
 
 /**
- * Computes the cost and recall of two accounts. A new account uses the shipped priors, once with recovery and once
- * without. The policy of the other account was computed by the worker from the measured conversations.
+ * Computes the cost and recall of two accounts. A new account uses the shipped priors, once with recovery and
+ * once without. The other account uses the policy that the worker computes from the measured conversations.
  */
 async function measurePriced(
   model: CatalogModel,

@@ -21,7 +21,7 @@ export interface Point {
    */
   readonly effectiveRecall: number;
   readonly recoveryRate: number;
-  /** Effective recall at recovery rates other than the policy's rate, by recovery rate (`comparedRates`). */
+  /** Effective recall at each recovery rate in `comparedRates`, regardless of the policy's own rate. */
   readonly effectiveAt: Readonly<Record<string, number>>;
   /** The smallest recovery rate at which effective recall is 0.95. */
   readonly rateNeeded: number;

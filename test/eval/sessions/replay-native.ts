@@ -19,9 +19,7 @@ export type NativeSetting = Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 
 /** The estimated token count of the model's search call and the search tool's definition. */
 const searchAskTokens = 60;
 const searchToolTokens = 300;
-/**
- * The number of tools that Anthropic's search returns. Anthropic's documentation states three to five tools.
- */
+/** The number of tools that Anthropic's search returns, which is three to five according to the documentation. */
 const foundTools = 5;
 
 export function replayNative(subject: ReplaySubject, setting: NativeSetting): Promise<ReplayOutcome> {

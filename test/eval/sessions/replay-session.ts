@@ -111,8 +111,8 @@ function answer(
 }
 
 /**
- * Records that the model needed a tool. A tool that recovery added is recorded as recovered. Without
- * recovery, a pruned tool is missed immediately.
+ * Records that the model needed a tool. A tool that recovery added is recorded as recovered. Without recovery,
+ * a pruned tool counts as missed when the model first needs it.
  */
 function countNeed(needed: string, isIn: boolean, isArmed: boolean, state: ReplayState): void {
   state.needs += 1;

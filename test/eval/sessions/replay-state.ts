@@ -9,7 +9,7 @@ import { SharedPrefixes } from './bill.ts';
 import type { EvalRequest } from './eval-session.ts';
 import type { ReplayOutcome, ReplaySettings, ReplaySubject } from './replay.ts';
 
-/** A replay has only one account, which may use all processor time. */
+/** A replay simulates only one account, so this account may use all processor time. */
 const share = new LoopShare({
   ...{ pieceMs: 60_000, contendedShare: 1, burstMs: 0 },
   jobs: { slots: 64, slotsPerAccount: 64, waitingPerAccountMax: 64, waitingMax: 64, waitMsMax: 60_000 },
@@ -32,8 +32,8 @@ export interface ReplayState {
   /** The token count of the definitions that user turns loaded at the end of the conversation. */
   loadedTokens: number;
   /**
-   * The token count of the last request without its tools, or 0 before the first request. `sentBefore`
-   * contains one such count per user turn, taken at the turn's arrival.
+   * The token count of the last request without its tools, or 0 before the first request. When a user turn
+   * arrives, this token count is appended to `sentBefore`.
    */
   sentTokens: number;
   readonly sentBefore: number[];
@@ -165,7 +165,7 @@ export async function askRouter(
   return reply;
 }
 
-/** Records each time that the model needs a pruned tool, as a chance for the model to request the tool. */
+/** Records that the model needed a pruned tool, and therefore had a chance to request the tool. */
 export function countChance(needed: string, { missed, chances }: ReplayState): void {
   const count = (missed.get(needed) ?? 0) + 1;
   missed.set(needed, count);

@@ -42,8 +42,8 @@ export interface ReplayOutcome {
   readonly needs: number;
   readonly forwarded: number;
   /**
-   * For each call to a pruned tool, how often the model needed the tool earlier. Each earlier time was a
-   * chance for recovery.
+   * For each time that the model needed a pruned tool, how often it had needed the tool by then. Each of these
+   * times was a chance for recovery.
    */
   readonly chances: readonly number[];
   /** The number of recovery rounds if the model uses recovery at its first opportunity. */

@@ -40,8 +40,8 @@ interface Bar {
    */
   readonly ours: Point | null;
   /**
-   * The cheapest setting that sends each request with its K best tools. The share of needed tools that the
-   * setting forwards is at least the effective recall of `ours`.
+   * The cheapest setting that sends each request with its K best tools. This setting's forwarded share of the
+   * needed tools is at least the effective recall of `ours`.
    */
   readonly stateless: Point | null;
 }
@@ -62,8 +62,8 @@ function barsOf(report: ListReport): Record<string, Bar> {
 }
 
 /**
- * Renders the parts of the bill of a model with bound reasoning. For each recovery rate, adds the cheapest
- * method that reaches the default recall target.
+ * For a model with bound reasoning, renders the bill of unchanged requests by part. For each recovery rate,
+ * adds the cheapest method that reaches the default recall target.
  */
 function describeBound(model: string, points: readonly Point[]): string[] {
   const unchanged = points[0];

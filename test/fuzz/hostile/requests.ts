@@ -29,7 +29,7 @@ export interface ChatShape {
 }
 
 /**
- * One request's texts, with a mark that no other request contains. The mark prevents services from using a
+ * One request's texts, with a mark that is unique to the request. Because of this mark, services cannot use a
  * cached result.
  */
 export interface ChatTexts {
@@ -144,7 +144,7 @@ export function writeStructure(
   return { path: '/v1/chat/completions', body: Buffer.from(`{"model":"${model}",${members}}`) };
 }
 
-/** The kinds of proxied requests, which are JSON with the model first or last, and multipart. */
+/** The kinds of proxied requests: JSON with the model first, JSON with the model last, and a multipart form. */
 export const proxiedKinds = ['responses', 'embeddings', 'transcriptions'] as const;
 
 /** Renders a proxied request with a hostile text. */

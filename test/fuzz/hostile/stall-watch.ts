@@ -72,8 +72,8 @@ export class StallWatch {
   }
 
   /**
-   * Runs the function `work`. Returns the services with event loop stalls during the work, and the CPU time
-   * of all stalls.
+   * Runs the function `work`. Returns each service whose event loop stalled meanwhile, with the number and the
+   * total CPU time of its stalls.
    */
   async during(work: () => Promise<unknown>): Promise<Readonly<Record<string, string>>> {
     const before = await this.read();
@@ -93,8 +93,8 @@ export class StallWatch {
 const idleEveryMs = 150;
 const idleReads = 3;
 /**
- * The CPU time in seconds below which a process is considered idle. Between two reads, an idle process uses
- * about 10 ms of CPU time for timers and metrics.
+ * The CPU time in seconds between two metric reads below which a process is considered idle. An idle process
+ * uses about 10 ms for timers and metrics.
  */
 const idleCpuSeconds = 0.06;
 

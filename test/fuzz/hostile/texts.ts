@@ -1,6 +1,6 @@
 /**
- * Pieces of text that have slowed down similar code. The test repeats each piece. Each key names the special
- * property of its piece.
+ * Pieces of text that have slowed down similar code, each with a description. The hostile texts repeat these
+ * pieces.
  */
 const repeated: Readonly<Record<string, string>> = {
   'one letter': 'a',
@@ -68,9 +68,7 @@ function writeTable(chars: number): string {
   return `[${rows.join(',')}]`;
 }
 
-/**
- * Returns lines of digits. In a hash table that uses a number as its own hash, all lines have the same hash.
- */
+/** Returns lines of numbers that collide in a hash table in which each number is its own hash. */
 function writeNumbers(chars: number): string {
   return Array.from({ length: Math.floor(chars / 9) }, (_, at) => String((at * 65_536) % 100_000_000)).join(
     '\n',

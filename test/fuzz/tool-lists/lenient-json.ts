@@ -1,7 +1,4 @@
-/**
- * JSON in which keys may repeat, as a parser receives it. The parser in this file shares no code with the
- * gateway.
- */
+/** A parsed JSON value that keeps repeated keys. The parser in this file shares no code with the gateway. */
 export type Raw = string | number | boolean | null | readonly Raw[] | RawObject;
 
 export class RawObject {

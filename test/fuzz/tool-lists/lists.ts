@@ -9,7 +9,7 @@ export const lists: readonly ToolLists[] = [
 ];
 
 /**
- * Returns a tool name that the API key may not use. This function implements the gateway's rule
+ * Returns a tool name that the API key may not use. This function implements the gateway's rule for tool lists
  * independently, in its simplest form.
  */
 export function findForbidden(

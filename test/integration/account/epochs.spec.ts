@@ -172,7 +172,7 @@ it('an epoch that was not written while Redis was down is written when Redis is 
 it('an epoch that Redis refused is written as soon as Redis accepts writes, without a new connection', async () => {
   const board = new RedisEpochBoard(redis);
   const name = accountEpochName(newId());
-  // A Redis replica rejects all writes, but a Redis server with full memory would still accept epochs.
+  // The test makes Redis a replica, which rejects all writes, because a Redis with full memory accepts epochs.
   await redis.replicaof('127.0.0.1', '1');
   try {
     board.write(name, 5);

@@ -80,7 +80,7 @@ describe('the budgets for wrong passwords', () => {
     const attackers = Array.from({ length: 100 }, freshAddress);
     for (const address of attackers) for (let n = 0; n < 5; n++) await guess(address);
     expect(await enter('203.0.113.9')).toBe(true);
-    // The network's only attempt is still available after a sign-in with the correct password.
+    // A sign-in with the correct password does not use up the network's only attempt.
     expect(await enter('203.0.113.9')).toBe(true);
     // A network from which the attacker has guessed before gets no second attempt.
     expect(await guess(attackers[50]!)).toBe(false);

@@ -42,8 +42,8 @@ describe('the database connections of the account service', () => {
   let operator: Messaging;
   let hostile: { accountId: string; keyId: string };
   /**
-   * New API keys for the account that sends few calls. Each request uses a different key, so that the edge
-   * has no cached grant.
+   * New API keys for the bystander, which is the account that sends few calls. Each request uses a different
+   * key, so that the edge has no cached grant.
    */
   const bystanderKeys: string[] = [];
   const undo: Undo[] = [];

@@ -32,7 +32,7 @@ describe('a subscription', () => {
       ...{ client_reference_id: person.accountId, priceId: 'price_pro' },
       ...urls,
     });
-    // Before the user completes the checkout, this action changes nothing.
+    // Before the user completes the checkout, the action `sync-checkout` changes nothing.
     const early = await charging.act(person, 'sync-checkout', { session_id: id });
     expect(billing.parse(early.json())).toMatchObject({ plan: { id: 'free' }, subscription: null });
     charging.stripe.pay(id);

@@ -133,7 +133,7 @@ it('while three edges spend a budget and Redis is emptied twice, at most one req
 });
 
 it('the usage is exact after random data losses, older backups, lost replies and restarted edges', async () => {
-  // The simulation names the data itself, so it needs a database that no edge watches.
+  // The simulation itself sets the name of the budget data, so it needs a database that no edge watches.
   const redis = await connectTo(`${stack.dev.redis_url}/1`);
   undo.push(() => redis.disconnect());
   const limits = { dailyTokenBudget: 1e9, weeklyTokenBudget: 1e9 };

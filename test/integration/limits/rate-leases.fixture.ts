@@ -17,8 +17,8 @@ type Draw = () => number;
 interface Replica {
   leases: TokenLeases;
   /**
-   * The number of the replica's current process, which increases with each restart. Replies to an earlier
-   * process do not reach a restarted process.
+   * The number of the replica's current process, which increases with each restart. A restarted process does
+   * not receive replies that were meant for an earlier process.
    */
   life: number;
   waiting: number;

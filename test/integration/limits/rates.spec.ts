@@ -60,7 +60,7 @@ it('2,000 concurrent requests over three replicas: exactly the limit is admitted
 describe('requests counted from an earlier minute', () => {
   /**
    * Writes the state of a rate limit window to Redis.
-   * @param counts numbers of requests by age, in steps of half a second
+   * @param counts the number of requests by the requests' age in steps of half a second
    */
   async function remember(caller: ReturnType<typeof createCaller>, counts: Record<number, number>) {
     const redis = new Redis(stack.dev.redis_cache_url);
@@ -105,8 +105,8 @@ it('when Redis is killed, a logged share of the limit applies, and the whole lim
   await stack.service('redis-cache').kill();
   const away = await ask(2_000, caller);
   expect(away.every(({ local }) => local)).toBe(true);
-  // Three processes may each admit one eighth of the limit.
-  // At the start, each process may admit only one sixtieth of its share.
+  // Without Redis, each of the three processes may admit one eighth of the limit.
+  // At first, each process may admit only one sixtieth of this eighth.
   expect(admittedOf(away)).toBeGreaterThanOrEqual(3);
   expect(admittedOf(away)).toBeLessThanOrEqual((1_600 * 3) / 8);
   expect(logged.filter((msg) => msg.startsWith('rate limits are local'))).toHaveLength(3);

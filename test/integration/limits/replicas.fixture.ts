@@ -31,7 +31,7 @@ export async function connectTo(redisUrl: string): Promise<Redis> {
 
 /**
  * Starts an edge's token budgets.
- * @param readUsage reads an account's usage from the request log. By default, the usage is empty.
+ * @param readUsage reads an account's usage from the request log. By default, the request log contains no usage.
  */
 export async function startReplica(
   redisUrl: string,

@@ -16,7 +16,7 @@ import { isReserved } from './replicas.fixture.ts';
 
 /** A budget store whose replies can get lost. */
 class LossyStore implements BudgetStore {
-  /** The next syncs that reach the store, but whose replies get lost. */
+  /** The number of upcoming syncs that reach the store, but whose replies get lost. */
   lostReplies = 0;
   /** Whether the edge has reported its usage since the last data loss. */
   hasReported = true;
@@ -59,7 +59,7 @@ export class SimulatedEdges {
   readonly #name = `budget:{${this.#accountId}}:key`;
   readonly #edges: Edge[];
   readonly #random: () => number;
-  /** The request log, which lags behind the savings. */
+  /** The saved tokens that the simulated request log contains, which may be fewer than `saved`. */
   #logged = 0;
   #backup: Record<string, string> = {};
   #dataSince = 0;
@@ -71,14 +71,14 @@ export class SimulatedEdges {
     this.#edges = Array.from({ length: edges }, () => this.#startEdge());
   }
 
-  /** Sends every edge's state to Redis. Returns the tokens that Redis then counts for today. */
+  /** Sends every edge's state to Redis, and then returns the tokens that Redis counts for today. */
   async syncAll(): Promise<number> {
     for (const { budget } of this.#edges) await this.#sync(budget);
     const [, today = 0] = (await this.#redis.hget(this.#name, 'spent'))!.split(' ').map(Number);
     return today;
   }
 
-  /** Begins with settled data and a backup of Redis. */
+  /** Starts the simulation with a first saving, which is settled, logged and backed up. */
   async start(): Promise<void> {
     await this.#nameData();
     await this.spend();
@@ -113,7 +113,7 @@ export class SimulatedEdges {
     await budget.sync();
   }
 
-  /** Syncs all settled tokens. The first call may return a sync that began before the last settlement. */
+  /** Syncs all settled tokens, with two calls, because the first may return a sync from before the last settlement. */
   async #sync(budget: KeyBudget): Promise<void> {
     await budget.sync(false);
     await budget.sync(false);
@@ -131,7 +131,7 @@ export class SimulatedEdges {
     await this.#nameData();
   }
 
-  /** Replaces an edge. The new edge remembers nothing. */
+  /** Replaces an edge with a new edge, which starts without any stored usage. */
   async #restart(): Promise<void> {
     await this.#keepRecords();
     this.#edges[Math.floor(this.#random() * this.#edges.length)] = this.#startEdge();
@@ -144,7 +144,7 @@ export class SimulatedEdges {
     this.#backup = await this.#redis.hgetall(this.#name);
   }
 
-  /** Names the data as if Redis had restarted some time ago, so that all edges have had time to report. */
+  /** Gives the budget data a new name, as after a restart of Redis that left all edges enough time to report. */
   async #nameData(): Promise<void> {
     this.#dataSince += 1;
     await this.#redis.set('budget:data', `test ${this.#dataSince}`);

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => undoAll(undo), 120_000);
 
 /**
- * The maximum time in milliseconds between the admission of a request and the time that the test records. The
- * Redis clock may differ from this process's clock, and responses take time.
+ * The maximum difference in milliseconds between a request's admission time and the time that the test records
+ * for it. The Redis clock may differ from this process's clock, and responses take time.
  */
 const delayMs = 1_000;
 

@@ -73,8 +73,8 @@ async function record(accountId: string, conversations: readonly Conversation[])
 }
 
 /**
- * Creates an account's conversations. Every fifth conversation is a shadow conversation. Among the remaining
- * conversations, every `recovered`-th conversation recovers a tool.
+ * Creates an account's conversations. Every fifth conversation is a shadow conversation. Among the other four
+ * fifths, every `recovered`-th conversation recovers a tool.
  */
 function traffic(
   from: number,

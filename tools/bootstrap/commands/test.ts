@@ -12,7 +12,7 @@ interface Step {
   readonly run: () => Promise<JestOutcome>;
 }
 
-/** The name of a package.json script. The script reports no test counts. */
+/** Returns a step that runs a package.json script. The step reports no test counts. */
 function script(name: string, title: string): Step {
   return {
     name: title,

@@ -44,7 +44,7 @@ function installOnDebian(missing: readonly ServerProgram[]): boolean {
   const prefix = rootPrefix();
   if (prefix === null) return false;
   const asRoot = (...words: string[]) => {
-    // Without systemd, packages do not start their servers at run level 1.
+    // With RUNLEVEL=1, packages do not start their servers on a machine without systemd.
     const settings = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1'];
     const [command = '', ...args] = [...prefix, 'env', ...settings, ...words];
     return run(command, args);

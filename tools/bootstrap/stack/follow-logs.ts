@@ -21,7 +21,7 @@ function followFile(file: string, onLine: (line: string) => void): Follower {
     poll() {
       if (!existsSync(file)) return;
       if (statSync(file).size < offset) {
-        // After a log rotation, the whole log file is new.
+        // After a log rotation, the log file contains only new lines.
         offset = 0;
         decoder = new StringDecoder('utf8');
       }

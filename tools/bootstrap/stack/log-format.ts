@@ -9,7 +9,7 @@ const levelColours: Readonly<Record<string, number>> = {
   debug: 90,
   trace: 90,
 };
-/** Fields of a JSON log line that a readable line shows at its start, or omits as redundant. */
+/** Fields of a JSON log line that a readable line shows at its start, or omits because they are redundant. */
 const shown = new Set(['level', 'time', 'msg', 'service', 'instance_id']);
 
 /**

@@ -33,7 +33,7 @@ export const observer = 'observer';
  * tool lists and context blocks that exceed this size.
  */
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
-/** Maximum time in milliseconds for a reply. All RPC contracts have shorter deadlines. */
+/** Maximum time for a reply. The deadlines of all RPC contracts are shorter than this time. */
 const ANSWER_WITHIN = '30s';
 
 /**

@@ -29,10 +29,10 @@ function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * Reserves a free TCP port until this process exits. A TCP port looks free to other processes until a server
- * listens on the port, and while the server restarts. To reserve the TCP port, this function binds the UDP
- * port with the same number. Only one process can bind a UDP port, and the operating system releases the port
- * when the process exits.
+ * Reserves a free TCP port until this process exits. Before a server starts and while it restarts, its TCP port
+ * looks free to other processes. To reserve the TCP port, this function binds the UDP port with the same
+ * number. Only one process can bind a UDP port, and the operating system releases the port when the process
+ * exits.
  */
 async function claimPort(port: number): Promise<boolean> {
   const claim = createSocket('udp4');

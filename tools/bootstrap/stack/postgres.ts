@@ -40,14 +40,14 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 export function openClusterDir(dataDir: DataDir, user: SystemUser | undefined): string {
   const wanted = join(dataDir.path, 'postgres');
   if (existsSync(wanted)) return realpathSync(wanted);
-  // The link may exist even if its target was deleted.
+  // A link may exist at this path even if the target of the link was deleted.
   rmSync(wanted, { force: true });
   let actual = wanted;
   if (user !== undefined && !canReach(dataDir.path, user, 'enter')) {
     const id = createHash('sha256').update(dataDir.path).digest('hex').slice(0, 12);
     actual = join(SHARED_HOME, `data-${id}`);
     mkdirSync(dirname(actual), { recursive: true });
-    // The cluster directory may still exist if a user deleted a data directory with the same path.
+    // If a user deleted an earlier data directory with the same path, its cluster directory may still exist.
     rmSync(actual, { recursive: true, force: true });
     symlinkSync(actual, wanted);
   }

@@ -12,7 +12,7 @@ export function findProgram(name: string): string | null {
       accessSync(join(directory, name), constants.X_OK);
       return join(directory, name);
     } catch {
-      // If the program is not in this folder, the next folder is searched.
+      // The program is not in this directory, so the loop continues with the next directory.
     }
   }
   return null;

@@ -8,8 +8,8 @@ import { waitUntil } from './process-identity.ts';
 export interface Unit {
   readonly name: string;
   /**
-   * Position in the stop order, ascending. The public entry point stops at stage 0, all other services at
-   * stage 1, and the servers behind them at stage 2.
+   * Position in the stop order, ascending. The public entry point stops at stage 0, all other services at stage
+   * 1, and the servers that they use at stage 2.
    */
   readonly stage: 0 | 1 | 2;
   readonly plan: () => ProcessPlan | Promise<ProcessPlan>;
@@ -26,13 +26,13 @@ export interface RunnerOptions {
 
 const BACKOFF_MS = { first: 200, max: 10_000 } as const;
 /**
- * The uptime in milliseconds after which a process is considered healthy. After a crash of a healthy process,
- * the delays before restarts begin with the shortest delay.
+ * The uptime in milliseconds after which a process is considered healthy. If a healthy process crashes, the
+ * delay before the next restart is the shortest delay again.
  */
 const SETTLED_MS = 30_000;
 /**
- * The maximum number of crashes before a process first becomes ready. After more crashes, the runner stops
- * restarting the process.
+ * The maximum number of crashes before a process first becomes ready. After more crashes than this number, the
+ * runner stops restarting the process.
  */
 const CRASHES_AT_START_MAX = 3;
 const READY_WITHIN_MS = 90_000;

@@ -165,7 +165,7 @@ export function serviceRow(app: string): ServiceRow {
   return serviceTable[app] ?? base;
 }
 
-/** Variables that the service table sets per service. The stack ignores values in the caller's environment. */
+/** Variables that the service table sets per service. Their values in the caller's environment are ignored. */
 const ownVariables = [
   /_DATABASE_URL$/,
   /^REDIS_/,

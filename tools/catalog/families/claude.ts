@@ -10,8 +10,8 @@ interface ClaudeFacts {
   readonly byDefault: boolean;
   readonly off: boolean | 'between_tools';
   /**
-   * The accounts to which the provider's check of the prefix applies. The value `all` selects every account,
-   * and `new` selects accounts created since `checkedSince`.
+   * The accounts for which the provider checks the prefix. The value `all` selects every account, and `new`
+   * selects accounts created since `checkedSince`.
    */
   readonly binds: 'no' | 'all' | 'new';
   readonly isAccountBound?: true;
@@ -22,8 +22,8 @@ interface ClaudeFacts {
 }
 
 /**
- * The first day on which Anthropic returned 400 for a changed prefix. By default, the check applies only to
- * accounts created since that day.
+ * The first day on which Anthropic returned 400 for a changed prefix. By default, Anthropic checks the prefix
+ * only for accounts created since that day.
  */
 const checkedSince = '2026-08-31';
 
@@ -33,7 +33,7 @@ const older = { byDefault: false, off: true, binds: 'no', defers: true, adds: fa
 /**
  * Claude models by line and version. The sources are Anthropic's pages on preserved thinking, tool search,
  * mid-conversation messages, prompt caching and each model. Deferral for Fable, Sonnet 5 and Haiku 5.5 is
- * inferred, because the page excludes only Opus 4.1 and older models.
+ * inferred, because the page on tool search excludes only Opus 4.1 and older models.
  */
 const models: Readonly<Record<string, ClaudeFacts>> = {
   'fable 5.2': {
@@ -118,8 +118,8 @@ const models: Readonly<Record<string, ClaudeFacts>> = {
 };
 
 /**
- * A date that the names of Anthropic's API options for bound reasoning contain. All models with bound
- * reasoning were released later.
+ * The date in the names of Anthropic's API options for bound reasoning. All models with bound reasoning were
+ * released after this date.
  */
 const bindingSince = '2026-08-01';
 
@@ -206,7 +206,7 @@ function listEvidence(
     ...(binds && api === undefined && uncertain('binding', 'anthropic-prefix-checks', 'derived')),
     ...(api === 'messages' && defers && uncertain('defersOn', 'anthropic-tool-search', defersConfidence)),
     // Bedrock's SDK has the request field for added tools.
-    // Only the documentation of Anthropic's own API states which models accept the field for added tools.
+    // Only the documentation of Anthropic's own API states which models accept this field.
     ...(api !== undefined &&
       adds &&
       uncertain('addsToolsOn', 'facts', api === 'converse' ? (addsConfidence ?? 'derived') : addsConfidence)),

@@ -3,7 +3,7 @@ import type { FamilyFacts } from './family.ts';
 /**
  * Returns the facts about GPT models from GPT-5.4 on. The list `lists/facts.jsonl` states whether a GPT model accepts
  * tools on chat-completions. OpenAI's SDK documents tool search and `additional_tools`, and OpenAI's guides document
- * prompt caching and the prefix. From GPT-6.2 on, a changed prefix causes OpenAI to drop reasoning without an error.
+ * prompt caching and the prompt prefix. From GPT-6.2 on, OpenAI drops reasoning without an error if the prefix changes.
  */
 export function findGptFacts(provider: string, modelId: string): FamilyFacts | undefined {
   const [, digits, variant = ''] = /(?:^|[./])gpt-(\d+(?:\.\d+)?)((?:-[a-z]+)*)/.exec(modelId) ?? [];
@@ -27,7 +27,7 @@ export function findGptFacts(provider: string, modelId: string): FamilyFacts | u
       ...facts.evidence,
       ...((isOwn || isAzure) && { toolsOn: { source: 'facts', confidence: 'second_hand' } }),
       // OpenAI's page lists the cache read price only for GPT-6 Astra.
-      // OpenAI's page states the cache write multiplier.
+      // OpenAI's page on prompt caching states the multiplier for cache writes.
       ...(isOwn &&
         version >= 5.6 &&
         !modelId.startsWith('gpt-6-astra') && { cacheRead: { source: 'facts', confidence: 'second_hand' } }),

@@ -78,8 +78,8 @@ export async function updateAccount(
 }
 
 /**
- * Checks a change of the account's policy. API keys inherit the policy's limits, so an API key that raises
- * a limit of the policy could raise its own limit.
+ * Checks a change of the account's policy. Without this check, an API key could raise its own limits, because
+ * API keys inherit the policy's limits.
  */
 async function checkPolicyChange(
   tx: AccountModels,
@@ -107,10 +107,10 @@ function renderPolicyChanges(policy: UpdateAccountBody['policy']) {
 }
 
 /**
- * Handles the notification that one of the account's provider credentials was saved or deleted. The vault
- * notifies gateways directly, so this call only helps gateways that miss the vault's notification. A gateway
- * that missed the notification reads the account's new epoch (change number) from Redis, and reloads the
- * account's credentials before the next use. Throws `not_found` for an unknown account.
+ * Handles the notification that one of the account's provider credentials was saved or deleted. The vault also
+ * notifies gateways directly, but a gateway can miss the vault's notification. Such a gateway reads the
+ * account's new epoch (change number) from Redis, and reloads the account's credentials before the next use.
+ * Throws `not_found` for an unknown account.
  */
 export async function noteCredentialChange(
   context: Pick<AccountsContext, 'database' | 'changes'>,

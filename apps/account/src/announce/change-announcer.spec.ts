@@ -29,7 +29,7 @@ describe('the sweep for unannounced changes', () => {
       logger: { warn: (fields: unknown) => warnings.push(fields) },
     });
     announcer.start();
-    // A change is announced by the second sweep that finds it.
+    // Only the second sweep that finds a change announces the change.
     await jest.advanceTimersByTimeAsync(2_000);
     await announcer.stop();
     expect(announced).toEqual(['b', 'c']);

@@ -31,8 +31,7 @@ export interface AccountChange {
 }
 
 /**
- * The user that a broadcast is about. The broadcast announces a change of the user's account or the end of
- * the user's login sessions.
+ * The user that a broadcast is about. The user's account has changed, or the user's login sessions have ended.
  */
 export interface LoginSessionChange {
   readonly issuer: string;
@@ -72,8 +71,8 @@ export class ChangeAnnouncer {
   readonly #database: AccountDatabase;
   readonly #logger: Pick<Logger, 'warn'>;
   /**
-   * The unannounced epochs that the last sweep found. A sweep announces a change only if the previous sweep also
-   * found it. Another process may still be announcing a newer change.
+   * The accounts that the last sweep found, each with its last announced epoch. A sweep repeats announcements
+   * only if this epoch is unchanged. Otherwise, another process may still be announcing the changes.
    */
   #lastSwept: ReadonlyMap<string, number> = new Map();
   #timer: NodeJS.Timeout | undefined;

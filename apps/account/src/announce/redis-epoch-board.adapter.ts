@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import type { EpochBoard } from './epoch-board.port.ts';
 
 /**
- * Maximum number of epochs (change numbers) that wait to be written to Redis. Beyond this number, the oldest waiting
- * epochs are dropped. Losing an epoch is safe, because gateways reload cached grants every 10 s.
+ * Maximum number of epochs (change numbers) that wait to be written to Redis. If more epochs wait, the oldest
+ * waiting epochs are dropped. Losing an epoch is safe, because gateways reload cached grants every 10 s.
  */
 const waitingMax = 10_000;
 /**
@@ -43,7 +43,7 @@ export class RedisEpochBoard implements EpochBoard {
 
   /**
    * @param redis the client, which must not queue commands while it is offline. The class `RedisEpochBoard`
-   * has its own limit on waiting writes.
+   * queues the writes itself, up to a limit.
    */
   constructor(redis: Redis) {
     redis.defineCommand('writeNewestEpoch', { numberOfKeys: 1, lua: writeNewest });

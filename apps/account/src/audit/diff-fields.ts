@@ -1,6 +1,6 @@
 import type { AuditChanges } from '@gateway/contracts';
 
-/** Maximum length of a field value as JSON. A longer field value is replaced by its size. */
+/** Maximum length of a field value as JSON. For a longer value, only the size is recorded. */
 const valueLengthMax = 1_024;
 
 /**

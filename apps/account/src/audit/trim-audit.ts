@@ -3,14 +3,14 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 export interface AuditLimits {
   /** Age in days above which audit events are deleted. */
   readonly retentionDays: number;
-  /** Maximum number of audit events per account. Beyond this number, the oldest audit events are deleted. */
+  /** Maximum number of audit events per account. The oldest audit events above the maximum are deleted. */
   readonly eventsMax: number;
 }
 
 const dayMs = 86_400_000;
 /**
- * How far back the cleanup job looks for accounts with new audit events, in milliseconds. A run of the cleanup job
- * checks only accounts with audit events in this period, because an earlier run has checked all other accounts.
+ * How far back the cleanup job looks for accounts with new audit events, in milliseconds. Accounts without
+ * audit events in this period are skipped, because an earlier run has already checked them.
  */
 const activeMs = dayMs;
 /**

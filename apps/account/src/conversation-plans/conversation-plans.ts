@@ -14,9 +14,9 @@ const sharedMs = 3_600_000;
  */
 const plansAtOnce = 5_000;
 /**
- * Maximum number of conversation plans per account, and of stored names of unchanged turns. Beyond this number, the
- * least recently used plans or names are deleted. Plans and names are counted separately, so that an outage of the
- * compressor cannot displace the plans of conversations.
+ * Maximum number of conversation plans per account, and maximum number of stored names of unchanged turns.
+ * Above the maximum, the least recently used plans or names are deleted. Plans and names are counted
+ * separately, so that many names from a compressor outage do not cause the deletion of plans.
  */
 const plansMax = 100_000;
 
@@ -130,7 +130,7 @@ export async function trimPlans({ database }: PlanContext, now = Date.now(), max
     for (const kind of [isPlan, isTurn]) await trimKind(database, { accountId, ...kind }, max);
 }
 
-/** The condition that selects names of unchanged turns. These names are stored with an empty plan. */
+/** Selects the stored names of unchanged turns, which have an empty plan. */
 const isTurn = { plan: { equals: {} } };
 const isPlan = { NOT: isTurn };
 

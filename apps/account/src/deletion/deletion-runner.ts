@@ -21,8 +21,8 @@ export interface DeletionStep {
 }
 
 /**
- * Interval between searches for account deletions, in milliseconds. A search finds unfinished deletions of
- * other replicas, and deletions that are due for a retry.
+ * Interval between searches for account deletions, in milliseconds. A search finds deletions that another
+ * replica left unfinished, and deletions that are due for a retry.
  */
 const everyMs = 2_000;
 /**

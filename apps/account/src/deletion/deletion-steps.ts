@@ -14,11 +14,11 @@ import type { DeletionStep } from './deletion-runner.ts';
 export const ownStep = 'account';
 
 /**
- * The services that delete an account's data after the account service, in the order of the deletion steps. Each new
- * service that stores account data needs an entry in this list. Deletions that are already in progress keep their
- * original steps. Tool routers need no deletion step, because their vectors of tool definitions belong to no account
- * and expire. The last two steps delete keys from Redis after the account's open requests have ended, because open
- * requests still write Redis keys.
+ * The services that delete an account's data after the account service, in the order of the deletion steps.
+ * Each new service that stores account data needs an entry in this list. Deletions that are already in progress
+ * keep their original steps. Tool routers need no deletion step, because their vectors of tool definitions are
+ * not linked to an account, and expire. The last two steps delete keys from Redis after the account's open
+ * requests have ended, because open requests still write Redis keys.
  */
 export function deletionSteps(
   messaging: Pick<Messaging, 'call'>,

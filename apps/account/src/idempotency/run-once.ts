@@ -12,12 +12,12 @@ const keptMs = 24 * hourMs;
  */
 export const recordsMax = 1_000;
 /**
- * Maximum total size of an account's stored replies, in bytes. The reply for an API key with the longest
- * possible tool lists takes half of this maximum.
+ * Maximum total size of an account's stored replies, in bytes. One reply for an API key with the longest
+ * possible tool lists takes up half of this size.
  */
 export const replyBytesMax = 8 * 1024 * 1024;
 
-/** A call that creates an object, with all arguments that identify the call. */
+/** A call that creates an object, with the data by which a repeated call is recognized. */
 interface CreatingCall {
   readonly accountId: string;
   /**

@@ -7,7 +7,7 @@ export interface AuditedUser {
   readonly email: string;
 }
 
-/** Adds an event to the audit log of the user's account, in the transaction of the change. */
+/** Adds an event to the audit log of the user's account, in the same transaction as the audited change. */
 export function auditUser(
   tx: Pick<AccountModels, 'person' | 'auditEvent'>,
   { issuer }: { readonly issuer: string },

@@ -13,12 +13,12 @@ interface GuessAllowance {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Time without a new failed sign-in after which earlier failures are forgotten, in milliseconds. */
+/** Milliseconds after the last failed sign-in until all failures are forgotten. */
 export const forgottenAfterMs = dayMs;
 
 /**
- * The block lengths that most sign-in budgets use. With doubling block lengths, a budget of n failures admits
- * at most n + 100 failures in 24 hours.
+ * The block lengths that most sign-in budgets use. Because the block length doubles, a budget of n failures
+ * admits at most n + 100 failures in 24 hours.
  */
 const doubling = { firstBlockMs: 30_000, longestBlockMs: 15 * 60_000 } as const;
 
@@ -35,7 +35,7 @@ export const guessAllowances = {
    * address.
    */
   address: { free: 50, ...doubling },
-  /** Sign-in attempts of one known device of one person. */
+  /** Sign-in attempts from one known device of a person. */
   device: { free: 10, ...doubling },
   /** Attempts to enter the current password for a password change, per login session. */
   session: { free: 5, ...doubling },
@@ -46,11 +46,11 @@ export const guessAllowances = {
    * used up their budgets.
    */
   network: { free: 1, firstBlockMs: dayMs, longestBlockMs: dayMs },
-  /** Sign-in attempts with one email address, from all networks that have not used up their own budget. */
+  /** Sign-in attempts with one email address after its budget is used up, from networks with budget left. */
   newcomers: { free: 200, ...doubling },
   /**
-   * Emails of one kind to a single address. The longest block of emails is shorter than the lifetime of an emailed
-   * link. A person always has a valid link, even if strangers request emails to the person's address.
+   * Emails of one kind to one email address. The longest block is shorter than the lifetime of an emailed link.
+   * A person therefore always has a valid link, even if strangers request emails to the person's address.
    */
   mail: { free: 3, firstBlockMs: 60_000, longestBlockMs: 45 * 60_000 },
   /** Emails that were requested from one client address. */
@@ -120,14 +120,14 @@ export class GuessLimit {
     return { own, shared: [address, ...reserved], network: null };
   }
 
-  /** Counts an attempt against one kind of budget. Throws `too_many_attempts` if the budget is used up. */
+  /** Counts an attempt against the given budget. Throws `too_many_attempts` if the budget is used up. */
   async require(kind: GuessKind, value: string): Promise<AdmittedGuess> {
     const waitMs = await this.#reserve(kind, value);
     if (waitMs !== null) throw tooMany(waitMs);
     return { own: [this.#bucketOf(kind, value)], shared: [], network: null };
   }
 
-  /** Counts an attempt against one kind of budget. Returns false if the budget is used up. */
+  /** Counts an attempt against the given budget. Returns false if the budget is used up. */
   async allows(kind: GuessKind, value: string): Promise<boolean> {
     return (await this.#reserve(kind, value)) === null;
   }
@@ -209,8 +209,8 @@ function tooMany(waitMs: number): GatewayError {
 }
 
 /**
- * Returns the network of a client address, in the format that the edge gateway uses. The network is the /24 of an
- * IPv4 address, or the /48 of an IPv6 /64. A site or customer usually has at least a /24 (IPv4) or a /48 (IPv6).
+ * Returns the network of a client address, in the format that the edge gateway uses. The network is the /24 of an IPv4
+ * address, or the /48 that contains an IPv6 /64. A site or customer usually has at least a network of this size.
  */
 export function networkOf(clientAddress: string): string {
   const v4 = /^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/.exec(clientAddress);

@@ -11,9 +11,7 @@ const algorithm = 'EdDSA';
 /** The DER prefix before the 32 raw bytes of an Ed25519 private key (RFC 8410 §7). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/**
- * A user with known devices. A new value of `deviceGeneration` revokes all earlier device tokens of the user.
- */
+/** A user with known devices. Changing `deviceGeneration` revokes all earlier device tokens of the user. */
 export interface DeviceOwner {
   readonly id: string;
   readonly deviceGeneration: number;

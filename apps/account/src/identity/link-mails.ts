@@ -18,7 +18,7 @@ export interface MailSender {
 }
 
 export interface LinkMailsOptions {
-  /** The `iss` claim in the people's session tokens. */
+  /** The `iss` claim in session tokens. */
   readonly issuer: string;
   readonly database: AccountDatabase;
   readonly guesses: GuessLimit;

@@ -55,10 +55,7 @@ export async function refreshLoginSession(
   return sealTokens(identity, outcome.session, issued, request.recipientPublicKey);
 }
 
-/**
- * Returns an outcome and does not throw, so that the transaction can commit the end of the login
- * session.
- */
+/** Returns an outcome instead of throwing, because an error would roll back the end of the login session. */
 async function replaceToken(
   tx: AccountModels,
   hash: Buffer<ArrayBuffer>,
@@ -111,7 +108,7 @@ export async function resolveLoginSession(
   { database, identity }: { readonly database: AccountDatabase; readonly identity: Identity | null },
   { issuer, subject, sessionId }: LoginSessionName,
 ): Promise<{ session: ResolvedLoginSession | null }> {
-  // The query covers all accounts, because the account is only known from the login session.
+  // The query covers all accounts, because the account is not known before the login session is found.
   const { identitySession, person } = database.acrossAccounts;
   if (identity?.issuer === issuer) {
     if (sessionId === null) return { session: null };

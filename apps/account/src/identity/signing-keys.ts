@@ -20,8 +20,8 @@ export interface SigningKeysOptions {
    */
   readonly publishedAheadMs?: number;
   /**
-   * How long a signing key still verifies tokens after its last signature, in milliseconds. A signing key must verify
-   * tokens for longer than the lifetime of a token.
+   * How long a signing key still verifies tokens after its last signature, in milliseconds. This time must be
+   * longer than the lifetime of a token.
    */
   readonly verifiesAfterMs?: number;
   readonly now?: () => number;

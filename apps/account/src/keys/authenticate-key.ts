@@ -5,7 +5,7 @@ import type { Prisma } from '../persistence/account-database.ts';
 import type { LastUsedRecorder } from './last-used-recorder.ts';
 import type { KeysContext } from './manage-keys.ts';
 
-/** The outcome of checking an API key. A revoked key has the outcome `unknown`. */
+/** Counts a check of an API key by its outcome. A revoked key counts as `unknown`. */
 export type CountKeyLookup = (outcome: 'found' | 'unknown') => void;
 export const COUNT_KEY_LOOKUP = Symbol('CountKeyLookup');
 
@@ -19,16 +19,16 @@ type KeyWithAccount = Prisma.ApiKeyGetPayload<{ include: typeof withAccount }>;
 
 /**
  * Returns the permissions of the API key with this SHA-256 (hex), or null for an unknown or revoked key. The
- * service rejects unknown and revoked keys in equal time, because a single lookup excludes revoked keys.
- * Expired keys and replaced secrets still get a grant that contains the expiry. Gateways enforce the expiry
- * of their grants.
+ * service rejects unknown and revoked keys in equal time, because a single lookup excludes revoked keys. For an
+ * expired key or a replaced secret, the function still returns a grant with the expiry, and gateways enforce
+ * the expiry.
  */
 export async function authenticateKey(
   context: AuthenticateKeyContext,
   request: { keySha256: string },
 ): Promise<{ grant: KeyGrant | null }> {
   const keyHash = hashKey(context.pepper, request.keySha256);
-  // The query covers all accounts, because the account is only known from the API key.
+  // The query covers all accounts, because the account is not known before the API key is found.
   const key = await context.database.acrossAccounts.apiKey.findFirst({
     where: { revokedAt: null, OR: [{ keyHash }, { previousKeyHash: keyHash }] },
     include: withAccount,
@@ -39,7 +39,7 @@ export async function authenticateKey(
   return { grant: renderGrant(key, chooseExpiry(key, keyHash)) };
 }
 
-/** A replaced secret stays valid during the overlap with the new secret, but never longer than the key. */
+/** A replaced secret expires after the overlap with the new secret, or with the key if the key expires earlier. */
 function chooseExpiry({ expiresAt, ...key }: KeyWithAccount, keyHash: Buffer): Date | null {
   const { previousValidUntil } = key;
   if (keyHash.equals(key.keyHash) || previousValidUntil === null) return expiresAt;

@@ -120,7 +120,7 @@ function renderAuthority(body: CreateApiKeyBody, policy: AccountPolicy, acting: 
 
 const copyList = (list: readonly string[] | null | undefined) => (list ? [...list] : null);
 
-/** The transaction locks the account's row, so that the number of API keys is exact even for concurrent calls. */
+/** The transaction has locked the account's row, so no concurrent call can change the number of API keys. */
 async function rejectOneTooMany(tx: AccountModels): Promise<void> {
   const count = await tx.apiKey.count({ where: { revokedAt: null } });
   if (count < activeKeysMax) return;

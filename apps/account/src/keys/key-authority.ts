@@ -126,8 +126,8 @@ function restrictionsOf(key: KeyAuthority, policy: AccountPolicy): Map<string, s
 /**
  * Chooses the scopes of an API key if the request to create or change the key specifies no scopes. If the call
  * adds or changes a restriction, the scope `manage` is removed, because a restricted key is meant for an agent.
- * @param before the API key before the call, or null for a new key.
- * @param after the API key after the call, before this function may remove `manage`.
+ * @param before the key's permissions before the call, or null for a new key.
+ * @param after the key's permissions after the call, from which this function may still remove `manage`.
  * @throws GatewayError `invalid_field` if the key would have no scopes left
  */
 export function chooseScopes(
@@ -148,7 +148,7 @@ export function chooseScopes(
   });
 }
 
-/** The name of one part of an API key's permissions. The name `tools` stands for both tool lists. */
+/** The name of one part of an API key's permissions. The part `tools` covers both tool lists (allowed and denied). */
 export type AuthorityPart = 'scopes' | 'expires_at' | 'tools' | (typeof limitNames)[number];
 
 /** The permissions that a call sets, each with the corresponding field in the caller's request. */
@@ -176,7 +176,7 @@ export function requireWithin(acting: ActingKey | null, granted: KeyAuthority, p
 }
 
 /**
- * Checks that an API key does not raise a limit of the account above the key's own limit.
+ * Checks that the acting API key sets no account limit that is higher than the key's own limit.
  * @param limits the account's new limits. Limits that do not change are absent. @throws GatewayError
  * `grant_exceeds_key`, with the field and the highest value that the key may set
  */
@@ -194,7 +194,7 @@ function refuseExcess(acting: ActingKey, part: AuthorityPart, param: string): Ga
   return new GatewayError('grant_exceeds_key', { param, message });
 }
 
-/** Returns the first of the given parts in which `granted` exceeds the permissions of the caller's API key. */
+/** Returns the first of the given parts for which `granted` allows more than the caller's API key. */
 export function findExcess(
   acting: ActingKey | null,
   granted: KeyAuthority,

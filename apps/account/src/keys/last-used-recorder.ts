@@ -4,8 +4,8 @@ import type { AccountDatabase } from '../persistence/account-database.ts';
 const pauseMs = 1_000;
 const oncePerMs = 60_000;
 /**
- * Maximum number of API keys in the write queue, and in the cache of keys that were written within the last
- * minute. While the write queue is full, uses of further keys are not recorded.
+ * Maximum number of API keys in the write queue. The same maximum applies to the cache of keys that were
+ * written within the last minute. While the write queue is full, uses of further keys are not recorded.
  */
 const keysMax = 10_000;
 
@@ -53,8 +53,8 @@ export class LastUsedRecorder {
 }
 
 /**
- * Stores the last use of API keys in the database. Several replicas may record uses of the same key. A condition in
- * the query ensures that all replicas together write at most once per minute and key.
+ * Stores the last use of API keys in the database. Several replicas may record uses of the same key. A
+ * condition in the query ensures that all replicas together write each key at most once per minute.
  */
 export function writeLastUsedTo(database: AccountDatabase): WriteLastUsed {
   return async (keyIds, usedAt) => {

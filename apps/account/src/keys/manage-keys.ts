@@ -25,13 +25,13 @@ import type { AccountDatabase, AccountModels } from '../persistence/account-data
 /** Maximum number of active API keys per account. With this maximum, a list of all keys fits into one message. */
 export const activeKeysMax = 1_000;
 /**
- * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked keys.
- * Beyond this number, the keys that were revoked first are deleted.
+ * Maximum number of revoked API keys that are kept per account. The request log shows the names of revoked
+ * keys. If an account has more, the keys that were revoked first are deleted.
  */
 const revokedKeysMax = 10_000;
 /**
- * Maximum total size of the tool lists for all of an account's API keys, as JSON. The maximum total size is
- * half of the maximum message size.
+ * Maximum total size of the tool lists for all of an account's API keys, as JSON. This is half of the maximum
+ * message size.
  */
 const toolListBytesMax = 4 * 1024 * 1024;
 

@@ -95,7 +95,7 @@ function requireBothPrices(body: DeclaredModelBody): void {
   });
 }
 
-/** Each name must select at most one declared model of a provider. */
+/** Checks that no other declared model of the provider has one of the given names. */
 async function requireFreeNames(
   tx: AccountModels,
   { provider, modelId }: DeclaredName,

@@ -35,7 +35,7 @@ export async function ensureCustomer(
     const created = { where: { accountId }, create: { accountId, customerId }, update: { customerId } };
     await tx.stripeCustomer.upsert({ ...created, select: { accountId: true } });
     // The code must check for a deletion after it has written the new customer row.
-    // Any concurrent deletion then either reads the new row, or has already stored its deletion mark.
+    // A concurrent deletion then either finds the new row, or has stored its deletion mark before this check.
     if ((await tx.forgottenAccount.count({ where: { accountId } })) === 0) return true;
     await tx.stripeCustomer.deleteMany({ where: { accountId } });
     return false;

@@ -21,8 +21,8 @@ const rename = `
   WHERE request_id IN (SELECT request_id FROM ledger_entries WHERE account_id = $1::uuid LIMIT ${rowsAtOnce})`;
 
 /**
- * Anonymizes a deleted account. Stores a deletion mark that all later ledger writes respect. Deletes the customer
- * at Stripe, and renames the account in the ledger. The savings stay in the ledger under a pseudonym that is
+ * Anonymizes a deleted account. Stores a deletion mark, so that all later ledger writes use a pseudonym. Deletes the
+ * customer at Stripe, and renames the account in the ledger. The savings stay in the ledger under a pseudonym that is
  * stored nowhere else. Returns whether the anonymization is complete. Repeated and concurrent calls are safe.
  */
 export async function forgetAccount(
@@ -62,9 +62,9 @@ async function forgetCustomer(
 }
 
 /**
- * Stores the deletion mark of an account under a table lock. The lock waits for writers that have not read the
- * deletion mark. No writer can therefore add a ledger entry after the account was renamed. An SQL statement takes its
- * snapshot after it acquires its locks, so a writer that waits for the lock reads the deletion mark.
+ * Stores the deletion mark of an account under a table lock, so that no writer adds entries for the account
+ * after its renaming. The lock is granted after all active writers have finished. A writer that waits for the
+ * lock reads the deletion mark, because an SQL statement takes its snapshot after it acquires its locks.
  */
 async function writeTombstone(database: BillingDatabase, accountId: string): Promise<void> {
   const client = database.acrossAccounts;

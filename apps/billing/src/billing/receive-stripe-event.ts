@@ -27,7 +27,7 @@ export async function receiveStripeEvent(
   const payments = requirePayments(context.payments);
   const event = payments.readEvent(Buffer.from(body, 'base64'), signature, context.now());
   if (await isKnown(context, event)) return { received: true, duplicate: true };
-  // The query covers all accounts, because the account is only known from the customer.
+  // The query covers all accounts, because the account is not known before the customer is found.
   const { stripeCustomer } = context.database.acrossAccounts;
   const { customerId } = event;
   if (customerId !== null && heeded.test(event.type)) {

@@ -13,8 +13,8 @@ import type { Redis } from 'ioredis';
  */
 const concurrency = 2;
 /**
- * If a process dies, another process takes over its ledger batch after this number of milliseconds. The detection of
- * a dead process takes up to five more seconds.
+ * If a process dies, another process takes over its ledger batch after this number of milliseconds. Detecting
+ * that the process is dead takes up to five more seconds.
  */
 const lockDurationMs = 5_000;
 
@@ -87,7 +87,7 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
     const batch = ledgerEntryBatch.data.safeParse(job.data);
     if (!batch.success) {
       // The processor reports only valid batches as written.
-      // The worker keeps an unreported batch until a newer release can parse it.
+      // The worker keeps a batch that is not reported as written, until a newer release can parse the batch.
       this.#entries.inc({ result: 'refused' });
       logger.error(
         { batch_id: job.id, issues: batch.error.issues.length },
@@ -104,9 +104,9 @@ export class WriteLedgerProcessor implements OnApplicationBootstrap, OnModuleDes
 }
 
 /**
- * Inserts ledger entries. Requests that the ledger already contains are skipped. Entries of a deleted account get a
- * new pseudonym for each batch. The pseudonym is stored nowhere else. Rows are sorted by request id, so that two
- * batches never deadlock.
+ * Inserts ledger entries. Requests that the ledger already contains are skipped. Entries of a deleted account
+ * get a new pseudonym for each batch, which is stored only in these entries. Rows are sorted by request id, so
+ * that two batches never deadlock.
  */
 const insert = `
   INSERT INTO ledger_entries

@@ -13,7 +13,7 @@ const callTimeoutMs = 10_000;
  * recommends a maximum age of five minutes.
  */
 const toleranceSeconds = 300;
-/** Maximum number of subscriptions that are read per customer. No customer has that many. */
+/** Maximum number of subscriptions that are read per customer. In practice, no customer has so many. */
 const subscriptionsMax = 100;
 /**
  * Maximum number of open checkout pages that are read per customer. A customer usually has one open checkout

@@ -16,7 +16,7 @@ export function createBillingDatabase(
   return createDatabase({
     ...options,
     applicationName: 'billing',
-    // Longer formats quote source code and arguments, which must not appear in logs.
+    // Longer error formats quote source code and arguments, which must not appear in logs.
     createClient: (adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' }),
   });
 }

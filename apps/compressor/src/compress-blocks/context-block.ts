@@ -36,8 +36,8 @@ export interface CompressionSettings {
    */
   readonly recoverable: boolean;
   /**
-   * Identifies the account and conversation in marker ids, so that a marker id is valid only in its own
-   * conversation.
+   * A seed for marker ids that differs between accounts and conversations, so that a marker id is valid only in
+   * its own conversation.
    */
   readonly sessionSeed: string;
 }

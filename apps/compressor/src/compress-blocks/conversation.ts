@@ -31,8 +31,8 @@ const tokensMin = 12;
 const charactersMax = 2_000_000;
 const jsonDepthMax = 100;
 /**
- * Maximum number of values and keys of a document that may become a table. A larger document has at least a
- * quarter of a million tokens.
+ * Maximum number of values plus keys in a document that may be rendered as a table. A larger document has at
+ * least a quarter of a million tokens.
  */
 const tableValuesMax = 120_000;
 /** Minimum number of tokens that a reference to a whole block must save. */
@@ -62,8 +62,8 @@ export class ConversationCompressor {
    */
   readonly #sentBlocks = new Map<string, SentBlock>();
   /**
-   * Numbers of the sent texts, by label and by the hash of the text. Texts that begin with the same label are
-   * numbered from 1.
+   * For each label, the numbers of the sent texts with this label, keyed by the text's hash. The first text has
+   * the number 1.
    */
   readonly #alike = new Map<string, Map<string, number>>();
   #userTerms: ReadonlySet<string> = new Set();

@@ -63,8 +63,8 @@ const annotations = fc
   .map((each): object => Object.assign({}, ...each) as object);
 
 /**
- * Schemas with only one constraint each, so that arguments are often valid and differences between JSON
- * Schema drafts are visible.
+ * Schemas with one constraint each. Arguments are therefore often valid, and differences between JSON Schema
+ * drafts become visible.
  */
 const { schema } = fc.letrec<{ schema: object; leaf: object; branch: object }>((tie) => ({
   schema: fc
@@ -128,8 +128,8 @@ function schemaOf(definition: string): object {
 const annotationNames = ['title', 'description', '$comment'];
 
 /**
- * Tool arguments that are nearly valid. The arguments are the constants in the schema, with and without fields that
- * look like annotations.
+ * Tool arguments that are nearly valid. The arguments are built from the constants in the schema, with and
+ * without the fields in `annotationNames`.
  */
 function probesOf(each: unknown): unknown[] {
   if (typeof each !== 'object' || each === null) return [];
@@ -182,8 +182,8 @@ describe('any tool definition', () => {
         fc.pre(before !== undefined);
         const after = judgeAll(schemaOf(compressedText(definition, inMode)), each);
         judged += each.length;
-        // A compressed schema without `$schema` must accept the same values under both drafts.
-        // Under the draft of the original schema, both schemas must accept the same values.
+        // A compressed schema without `$schema` is validated under both drafts.
+        // Each list of verdicts must equal a list of verdicts for the original schema.
         for (const verdicts of after ?? []) expect(before).toContainEqual(verdicts);
         expect(after).toBeDefined();
       }),

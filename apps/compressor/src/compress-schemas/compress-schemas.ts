@@ -16,7 +16,7 @@ import { longDescriptions } from './steps/long-descriptions.ts';
  */
 const depthMax = 128;
 
-/** The step `title` runs after the description steps, because it keeps a title without a description. */
+/** The step `title` runs after the description steps, because it keeps a title if the description was dropped. */
 const lossless: readonly SchemaStep[] = [dialect, comment, repeatedDescription, title];
 const steps: Readonly<Record<SchemaMode, readonly SchemaStep[]>> = {
   lossless,

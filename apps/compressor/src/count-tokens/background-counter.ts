@@ -40,7 +40,7 @@ export class BackgroundCounter {
   readonly #store: CountStore;
   readonly #observe: BackgroundCounterOptions['observe'];
   readonly #log: Logger;
-  /** Waiting blocks by account, for each account with a block in progress. */
+  /** For each account with a block in progress, the account's waiting blocks. */
   readonly #waiting = new Map<string, ChangedBlock[]>();
   readonly #waitingUnitsOf = new Map<string, number>();
   #waitingUnits = 0;

@@ -19,9 +19,9 @@ const file = new URL(
 const unitsPerTask = 16 * 1024;
 
 /**
- * The share of the thread's time that one account gets while other accounts are active. A low thread
- * priority is not enough to limit the thread. On Linux, a thread's priority often applies only within its
- * own process, so a busy thread would take processor time away from the gateways.
+ * The share of the thread's time that one account gets while other accounts are active. A low thread priority
+ * is not enough to limit the thread. On Linux, the priority often applies only within the thread's own process.
+ * A busy thread could therefore take processor time away from the gateways.
  */
 const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 20 };
 

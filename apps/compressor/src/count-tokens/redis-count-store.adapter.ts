@@ -24,8 +24,8 @@ export interface CountRedis {
 const keptSeconds = 24 * 3600;
 
 /**
- * Stores two token counts per block id in the Redis server for caches. The block id reveals nothing
- * about the block.
+ * Stores two token counts per block id in the Redis server for caches. The block id does not reveal the block's
+ * content.
  */
 export class RedisCountStore implements CountStore {
   readonly #redis: CountRedis;

@@ -34,7 +34,7 @@ const turns: FairQueueOptions = {
 
 /**
  * The share of the worker thread's time that one account gets while other accounts are active. The initial
- * burst is large enough for a long conversation, because the thread compresses a megabyte in about 130 ms.
+ * allowance `burstMs` is enough for a long conversation, because the thread compresses a megabyte in about 130 ms.
  */
 const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 250 };
 
@@ -81,7 +81,7 @@ export class FairCompressor {
     const units = request.blocks.reduce((sum, { text }) => sum + text.length, 0);
     if (units <= smallUnitsMax) {
       return this.#small.run(accountId, async () => {
-        // The pause lets requests that have already arrived join the queue.
+        // Requests that have already arrived enter the queue before this request is compressed.
         await nextTurn();
         return compressBlocks(request, { store, instanceId });
       });

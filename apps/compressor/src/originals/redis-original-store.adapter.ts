@@ -30,7 +30,7 @@ const originalBytesMax = 2 * 1024 * 1024;
  */
 const waitingBytesMax = 32 * 1024 * 1024;
 /**
- * Maximum number of bytes in unfinished writes per account. The value is a quarter of the limit for all accounts.
+ * Maximum number of bytes in unfinished writes per account. This is a quarter of the limit for all accounts together.
  */
 const waitingBytesPerAccountMax = waitingBytesMax / 4;
 /** The lowest level of deflate is used, because it already reduces logs to a tenth of their size. */

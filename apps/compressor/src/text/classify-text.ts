@@ -1,6 +1,6 @@
 /** Maximum number of examined lines per text. This number of lines is enough to classify a text of any length. */
 const codeLinesMax = 400;
-/** Maximum number of lines that are searched for lines to examine. Empty lines also count. */
+/** Maximum number of lines that are read, including empty lines, which are not examined. */
 const linesReadMax = 10 * codeLinesMax;
 const codeLineCharactersMax = 100;
 const codeShareMin = 0.3;

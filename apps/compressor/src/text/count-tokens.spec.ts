@@ -89,7 +89,7 @@ function writeLines(seed: number, chars: number): string {
   return Buffer.from(line.repeat(Math.ceil(chars / line.length))).toString('latin1');
 }
 
-/** A word of 40,000 letters without a pattern. */
+/** Returns a word of 40,000 pseudorandom letters. */
 function writeWord(seed: number): string {
   let state = seed;
   const next = (): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) >>> 16;

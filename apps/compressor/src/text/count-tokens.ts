@@ -11,10 +11,10 @@ setMergeCacheSize(0);
  */
 const partMax = 128;
 /**
- * Matches runs of more than `partMax` letters, punctuation characters or white space. A run may also consist of
- * line breaks and slashes, which the tokenizer adds to punctuation. The lookbehinds let a match start only at
- * the start of a run. Without the lookbehinds, the expression would scan each run again from each of its
- * positions.
+ * Matches runs of more than `partMax` letters, punctuation characters or white space. A run may also consist
+ * of line breaks and slashes, which the tokenizer adds to punctuation. Because of the lookbehinds, a match
+ * starts only at the start of a run. Otherwise, the expression would scan a run again from each of its
+ * characters.
  */
 const longPart =
   /(?<![\p{L}\p{M}])[\p{L}\p{M}]{129,}|(?<![^\s\p{L}\p{N}])[^\s\p{L}\p{N}]{129,}|(?<!\s)\s{129,}|(?<![\r\n/])[\r\n/]{129,}/gu;

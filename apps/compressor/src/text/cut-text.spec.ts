@@ -3,8 +3,8 @@ import { countTokens } from './count-tokens.ts';
 import { cutExactly } from './cut-text.ts';
 
 /**
- * Words, numbers, blanks, line breaks and punctuation in any order. The tokenizer's pattern distinguishes
- * the same character classes.
+ * Words, numbers, blanks, line breaks and punctuation in any order. The tokenizer's pattern distinguishes these
+ * character classes.
  */
 const piece = fc.oneof(
   fc.constantFrom(
@@ -33,7 +33,7 @@ const text = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''))
 describe('cutExactly', () => {
   it('cuts a text into pieces that together have the same text and the same number of tokens', () => {
     fc.assert(
-      // No generated text needs a forced cut, because it has suitable positions or is too short.
+      // Each generated text is short or has suitable positions for cuts, so no cut is forced.
       fc.property(text, fc.integer({ min: 70, max: 100 }), (whole, units) => {
         const pieces = [...cutExactly(whole, units)];
         expect(pieces.join('')).toBe(whole);

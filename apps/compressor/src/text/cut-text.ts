@@ -22,9 +22,9 @@ function isLow(unit: number): boolean {
  */
 const stretchMax = 8;
 /**
- * Matches the characters before and after a suitable cut. The o200k tokenizer first splits the text with a pattern.
- * The tokenizer's pattern always splits text between a line break and a letter, and before a blank that precedes a
- * letter. The tokenizer's pattern also splits text between two JSON punctuation characters and a letter.
+ * Matches the characters before and after a suitable cut. The o200k tokenizer first splits the text with a pattern. The
+ * tokenizer's pattern always splits text between a line break and a letter, and before a blank that precedes a letter.
+ * The tokenizer's pattern also splits text before a letter that follows two JSON punctuation characters.
  */
 const place = /\n(?=[A-Za-z])|\S(?= [A-Za-z])|[",:{}[\]]{2}(?=[A-Za-z])/;
 

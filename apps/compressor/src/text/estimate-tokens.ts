@@ -3,7 +3,7 @@ const space = 0;
 const letter = 1;
 const digit = 2;
 const punctuation = 3;
-/** The class of non-ASCII characters, counted as UTF-16 units in a string and as bytes in UTF-8. */
+/** The class of non-ASCII characters. Runs are measured in UTF-16 units in a string, and in bytes in UTF-8. */
 const wide = 4;
 const newline = 5;
 
@@ -17,8 +17,8 @@ const classByCode = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * Number of UTF-16 units in a run that make up about one token, by character class. Each run of whitespace
- * counts as one token, regardless of its length.
+ * Approximate number of UTF-16 units per token in a run, by character class. Each run of whitespace counts as
+ * one token, regardless of its length.
  */
 const unitsPerToken = Float64Array.of(Infinity, 7, 3, 3, 1.3, Infinity);
 
@@ -49,8 +49,8 @@ function classOf(code: number): number {
 }
 
 /**
- * Number of bytes in a run that make up about one token, by character class. Line breaks count as whitespace in
- * tool definitions, but not in ordinary text.
+ * Approximate number of bytes per token in a run, by character class. Line breaks count as whitespace in tool
+ * definitions, but not in ordinary text.
  */
 const bytesPerToken = Float64Array.of(Infinity, 10, 3, 4, 2.5);
 
@@ -60,7 +60,7 @@ const classByByte = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * Estimates the token count of a tool definition in a single pass. Works like `estimateTextTokens`, but over
+ * Estimates the token count of a tool definition in a single pass. Works like `estimateTextTokens`, but reads
  * UTF-8 bytes. For compact and indented tool definitions in six public data sets, the estimate is 0% to 5%
  * above the o200k count. Billing needs exact counts, and does not use this estimate.
  */

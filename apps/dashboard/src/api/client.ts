@@ -13,8 +13,8 @@ interface TokenSource {
 let tokenSource: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve(null) };
 
 /**
- * Connects the API client to the login session. The API folder must not import the folder of the login session.
- * Callers must call this function before the first request to the gateway.
+ * Connects the API client to the login session. This function exists because the folder `api` must not import
+ * the code of the login session. Callers must call this function before the first request to the gateway.
  */
 export function setTokenSource(source: TokenSource): void {
   tokenSource = source;
@@ -34,8 +34,8 @@ async function fetchAsPerson(request: Request): Promise<Response> {
 }
 
 /**
- * Whether the gateway has rejected the access token. A wrong password also leads to status 401, but the
- * request must not be sent twice.
+ * Whether the gateway has rejected the access token. A wrong password also causes status 401, but then the
+ * request must not be repeated.
  */
 async function rejectsToken(response: Response): Promise<boolean> {
   if (response.status !== 401) return false;

@@ -10,7 +10,7 @@ export interface RequestFilter {
   readonly session_id?: string;
   readonly from?: string;
   readonly to?: string;
-  /** A text in the session id, the model or the error, or a whole request id or name of a called tool. */
+  /** A part of the session id, model or error, or the complete request id or name of a called tool. */
   readonly search?: string;
 }
 

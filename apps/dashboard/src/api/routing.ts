@@ -102,7 +102,7 @@ const readTraces = (filter: TraceFilter, offset: number) =>
   );
 export type RoutingTrace = Awaited<ReturnType<typeof readTraces>>['data'][number];
 
-/** Loads routing decisions, newest first. Another page is loaded on request. */
+/** Loads routing decisions, newest first. Callers load each further page with `fetchNextPage`. */
 export function useTraces(filter: TraceFilter) {
   return useInfiniteQuery({
     queryKey: ['routing', 'traces', filter],

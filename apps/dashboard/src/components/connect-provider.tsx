@@ -153,7 +153,7 @@ interface GroupChoiceProps {
   readonly onChoose: (group: number) => void;
 }
 
-/** The choice between the kinds of credentials. Each option names the fields that are needed together. */
+/** The choice between the kinds of credentials. Each option is named after the fields that are required together. */
 function GroupChoice({ provider, chosen, onChoose }: GroupChoiceProps) {
   const { one_of: groups } = provider.fields;
   if (groups === undefined) return null;

@@ -38,7 +38,7 @@ interface DataTableProps<Row> {
   readonly isLoadingMore?: boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** The columns on a phone. They must fit into 20rem, so that the table does not scroll sideways. */
+  /** The columns on a phone. These columns must fit into 20rem, so that the table does not scroll sideways. */
   readonly phoneColumns?: readonly Column<Row>[];
   /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
   readonly minWidth?: string;

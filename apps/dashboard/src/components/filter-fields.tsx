@@ -32,8 +32,8 @@ export function TextFilter({ label, placeholder, value = '', onChange }: TextFil
 }
 
 /**
- * A filter that selects a time. The field must not render again while the user is typing, because each typed
- * digit makes a valid date.
+ * A filter that selects a time. The field must not be rendered again while the user is typing, because the date
+ * is already valid after each typed digit.
  */
 export function TimeFilter({ label, value = '', onChange }: FilterFieldProps & { readonly label: string }) {
   const [typed, type] = useTyped({ value, onChange, show: toLocalInput, read: fromLocalInput });
@@ -63,7 +63,7 @@ interface TypedOptions {
 
 /**
  * The text field of a filter. The address of the page contains the filter's value. The page's address changes only
- * after the user stops typing. The field keeps the typed text until the address changes for another reason.
+ * after the user stops typing. If the address changes for another reason, the field shows the value from the address.
  */
 function useTyped({ value, onChange, show, read }: TypedOptions): [string, (text: string) => void] {
   const [typed, setTyped] = useState(() => show(value));

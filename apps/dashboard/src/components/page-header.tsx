@@ -12,9 +12,9 @@ interface PageHeaderProps {
 }
 
 /**
- * The heading of the page. The heading gets the focus after a navigation, so that a screen reader announces
- * the new page. After a change within the page, such as a filter change, the heading gets the focus only if
- * the focused element was removed. A page that shows a different item needs a new React `key`.
+ * The heading of the page. The heading gets the focus after a navigation, so that a screen reader announces the
+ * new page. After a change within the page, such as a filter change, the heading gets the focus only if the
+ * focused element was removed. Callers must pass a new React `key` when the page shows a different item.
  */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);

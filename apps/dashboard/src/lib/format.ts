@@ -81,9 +81,7 @@ export function formatShare(value: number | null | undefined, digits = 1): strin
   return `${Number((value * 100).toFixed(digits))}%`;
 }
 
-/**
- * The share of a part in the whole. Null if the part or the whole is unknown, or if the whole is zero.
- */
+/** The part divided by the whole. Null if the part or the whole is unknown, or if the whole is zero. */
 export function shareOf(part: number | null, whole: number | null): number | null {
   return part === null || whole === null || whole === 0 ? null : part / whole;
 }

@@ -32,10 +32,10 @@ const callers = new WeakMap<FastifyRequest, Omit<AccountCaller, 'actor'>>();
 const loginSessions = new WeakMap<FastifyRequest, LoginSession>();
 
 /**
- * Denies access to callers without the right type of credential, and to API keys without the operation's
- * scope. A route that declares no access rule rejects every caller. A Nest guard checks the route that
- * actually runs, regardless of how the path is spelled. A hook that checks the path could protect a different
- * route than the one that handles the request.
+ * Denies access to callers without the right type of credential, and to API keys without the operation's scope.
+ * A route that declares no access rule rejects every caller. A Nest guard checks the route that actually runs,
+ * regardless of how the path is spelled. A hook that checks the path could check a different route from the one
+ * that runs.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {

@@ -39,7 +39,7 @@ export interface Turn {
   readonly beganAt: number;
   /** The bytes that the request keeps in memory. */
   readonly memory: HeldBytes;
-  /** The bytes of an upload, which stay on disk until its model is known. */
+  /** The bytes of an upload that is on disk until its model is known. */
   readonly disk: HeldBytes;
   /**
    * Lets other requests run before the next step of a large request. Resolves when the account may use the

@@ -46,8 +46,8 @@ export class ByteLedger {
 
   /**
    * Counts additional bytes for an account.
-   * @throws GatewayError `overloaded`, with the name of the exceeded limit, if the account may not hold the
-   * additional bytes now
+   * @throws GatewayError `overloaded`, with the name of the exceeded limit, if the account is not allowed to
+   * hold the additional bytes now
    */
   take(accountId: string, bytes: number): void {
     const refusal = this.#held.take(accountId, bytes);
@@ -92,9 +92,9 @@ export class HeldBytes {
 
   /**
    * Adds bytes that the request holds until it ends. Callers that know the number of bytes in advance must
-   * reserve the bytes before they allocate them. A call after the bytes were released has no effect, because
-   * a rejected request may still read its short body.
-   * @throws GatewayError `overloaded` if the account may not hold the additional bytes now
+   * reserve the bytes before they allocate them. A call after the release has no effect, because the gateway
+   * may still read the short body of a rejected request.
+   * @throws GatewayError `overloaded` if the account is not allowed to hold the additional bytes now
    */
   add(bytes: number): void {
     if (this.#isReleased) return;

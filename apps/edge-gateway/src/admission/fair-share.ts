@@ -7,11 +7,11 @@ export interface FairShareOptions {
    * a share of 1, one account may use the whole capacity.
    */
   readonly accountShare: number;
-  /** The maximum amount that one account may ever use. By default, only the account share limits an account. */
+  /** The maximum amount that one account may ever use. By default, only `accountShare` limits an account. */
   readonly accountMax?: number;
 }
 
-/** Why more usage was refused. The resource is used up, or the account has reached its share. */
+/** The reason for a refusal. The resource is used up, or the account has reached its share. */
 export type ShareRefusal = 'full' | 'account';
 
 /**

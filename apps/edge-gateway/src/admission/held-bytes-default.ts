@@ -12,8 +12,8 @@ const [leastBytes, mostBytes] = [64 * mebibyte, 512 * mebibyte];
 export const defaultHeldBytesMax = chooseHeldBytesMax(process.constrainedMemory(), totalmem());
 
 /**
- * @param constrained the container's memory limit in bytes. Without a container limit, the reported limit is
- * 0 or above `total`.
+ * @param constrained the container's memory limit in bytes. If the container has no limit, this value is 0 or
+ * greater than `total`.
  */
 export function chooseHeldBytesMax(constrained: number, total: number): number {
   const usable = constrained > 0 && constrained < total ? constrained : total;

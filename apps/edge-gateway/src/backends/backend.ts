@@ -66,10 +66,10 @@ interface Trouble {
 }
 
 /**
- * Circuit breaker and concurrency limit for one backend. A backend without failures takes the memory of one number,
- * and each call to the backend costs two comparisons. While the breaker is open, an occasional request is sent as a
- * probe, and a successful probe closes the breaker. The next probe is scheduled when the previous probe starts, so a
- * hanging probe does not delay the next probe.
+ * Circuit breaker and concurrency limit for one backend. A backend without failures needs little memory (one
+ * number), and each call to the backend costs two comparisons. While the breaker is open, an occasional request
+ * is sent as a probe, and a successful probe closes the breaker. The next probe is scheduled when the previous
+ * probe starts, so a hanging probe does not delay the next probe.
  */
 export class Backend {
   readonly name: BackendName;

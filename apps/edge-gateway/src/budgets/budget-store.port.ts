@@ -45,7 +45,7 @@ export interface BudgetMemory {
   readonly spent: SpentTokens | null;
   /** The generation of the usage at the last sync. 0 before the first sync. */
   readonly generation: number;
-  /** Number of tokens that this process settled in the generation and that the store confirmed. */
+  /** Number of tokens that this process settled in this generation, as confirmed by the store. */
   readonly confirmedTokens: number;
 }
 
@@ -54,22 +54,22 @@ export interface BudgetMemory {
  */
 export interface BudgetSync extends BudgetLimits, BudgetKeyId {
   /**
-   * The edge's knowledge from earlier syncs. A budget store that has lost its data restores usage from the
-   * memories of all edges.
+   * What the edge remembers from earlier syncs. After a data loss, the budget store restores usage from what
+   * all edges remember.
    */
   readonly memory: BudgetMemory;
-  /** Number of tokens used on one day, without the confirmed tokens. */
+  /** Number of tokens that were used on one day and that the store has not confirmed yet. */
   readonly settled: { readonly day: number; readonly tokens: number };
   /**
    * Number of tokens that this edge reserves from the key's budget. Each sync replaces the number of tokens
    * that this edge reserves.
    */
   readonly heldTokens: number;
-  /** The usage in the request log, without the tokens that this edge has not settled. Null if it was not read. */
+  /** The usage in the request log, minus this edge's unsettled tokens. Null if the log was not read. */
   readonly logged: SpentTokens | null;
   /**
-   * Whether the edge read the request log for this sync. A budget store that lost its data may start only
-   * after the edge has read the request log.
+   * Whether the edge read the request log for this sync. If the store has no usage for the key, the sync
+   * succeeds only after the edge has read the request log.
    */
   readonly isRestored: boolean;
   /** The number of tokens that each waiting request may save, oldest request first. */
@@ -90,19 +90,19 @@ export interface BudgetState {
   /** Total number of tokens that this edge has reserved. */
   readonly heldTokens: number;
   /**
-   * Number of tokens in the budget that are neither used nor reserved. The number of free tokens is negative
-   * if the last admitted request may exceed the budget.
+   * Number of tokens in the budget that are neither used nor reserved. The number is negative if the last
+   * admitted request could exceed the budget.
    */
   readonly roomTokens: number;
   readonly spent: SpentTokens;
   /**
-   * The generation of the usage, in milliseconds since 1970. After each data loss, the usage belongs to a
-   * later generation.
+   * The number of the usage's generation, based on the milliseconds since 1970. Each data loss starts a new
+   * generation with a higher number.
    */
   readonly generation: number;
   /**
-   * Whether the store may have lost data in the last two seconds, and other edges may not have reported their
-   * usage yet. The store then admits no requests.
+   * Whether the store may have lost data in the last two seconds. During this time, the store admits no
+   * requests, because other edges may not have reported their usage yet.
    */
   readonly isRecovering: boolean;
 }
@@ -112,11 +112,11 @@ export interface BudgetState {
  */
 export interface BudgetStore {
   /**
-   * Syncs the budget of an API key. If the budget store has lost the key's usage, a sync without the restored usage
+   * Syncs the budget of an API key. If the budget store has no usage for the key, a sync without `isRestored`
    * returns null and changes nothing.
    */
   sync(sync: BudgetSync): Promise<BudgetState | null>;
-  /** Returns a name of the stored data. The name changes whenever the store may have lost data. */
+  /** Returns the current name of the stored data, which changes whenever the store may have lost data. */
   nameData(): Promise<string>;
 }
 
@@ -136,7 +136,7 @@ export interface KeyBudgetOptions extends BudgetKeyId {
   readonly onDirty: () => void;
 }
 
-/** Merges two known usages of a key. The usage of a key never decreases within a day or a week. */
+/** Merges two records of a key's usage by their higher numbers, because usage never decreases within a day or week. */
 export function mergeSpent(known: SpentTokens | null, loaded: SpentTokens): SpentTokens {
   if (known?.day !== loaded.day) return loaded;
   const { day, today, thisWeek } = loaded;

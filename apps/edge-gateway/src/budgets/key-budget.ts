@@ -15,8 +15,8 @@ const aheadMax = 16;
 /** An API key is busy if it received a request within this time, in milliseconds. */
 const busyMs = 5_000;
 /**
- * The time in milliseconds for which the edge tracks a key after its last request. The edge reports the usage
- * of tracked keys after a data loss in the store. The request log usually contains older usage.
+ * The time in milliseconds for which the edge tracks a key after its last request. The edge reports the usage of
+ * tracked keys after a data loss in the store. The usage of other keys is usually in the request log already.
  */
 const trackedMs = 60_000;
 /** Delay before the edge queries the budget store about an exhausted budget again, in milliseconds. */
@@ -48,7 +48,7 @@ export class KeyBudget {
   #held = 0;
   #reserved = 0;
   readonly #unsettled = new Map<number, number>();
-  /** A settlement that the store has not confirmed yet. The edge sends the settlement again until then. */
+  /** A settlement that the edge sends again until the store confirms it. */
   #settling: Settlement | null = null;
   #waiting: Waiting[] = [];
   #memory: BudgetMemory;
@@ -70,7 +70,7 @@ export class KeyBudget {
     this.#memory = options.memory;
   }
 
-  /** The knowledge about the budget from the last sync. */
+  /** What this process knows about the budget from the last sync. */
   get memory(): BudgetMemory {
     return this.#memory;
   }
@@ -176,11 +176,11 @@ export class KeyBudget {
     const { instance, generation: before, confirmedTokens } = this.#memory;
     const earlierTokens = generation === before ? confirmedTokens : 0;
     this.#memory = { instance, spent, generation, confirmedTokens: earlierTokens + settled.tokens };
-    // While other edges restore their usage, the room may seem larger than it is.
+    // Until other edges have restored their usage, the store may report more free tokens than there are.
     this.#room = isRecovering ? Math.min(this.#room, roomTokens) : roomTokens;
   }
 
-  /** The usage in the request log without this edge's unsettled tokens, which later syncs add. */
+  /** The usage in the request log, minus this edge's unsettled tokens, because later syncs add these tokens. */
   #loggedAndSettled(): SpentTokens | null {
     if (this.#logged === null) return null;
     const settlements = [...this.#unsettled].map(([day, tokens]) => ({ day, tokens }));
@@ -259,7 +259,7 @@ export class KeyBudget {
     return { day: oldest, tokens };
   }
 
-  /** Drops the advance reservation if the budget limits have changed since its calculation. */
+  /** Drops the advance reservation, because it was calculated for other budget limits. */
   #changeLimits(limits: BudgetLimits): void {
     this.#limits = limits;
     this.#held = this.#committed();

@@ -3,12 +3,12 @@ import { accountKey } from '../cache/account-keys.ts';
 import type { BudgetState, BudgetStore, BudgetSync, SpentTokens } from './budget-store.port.ts';
 
 /**
- * The Redis key that names the stored data, by the Redis process and the time in milliseconds from which the
- * data may be incomplete. A restarted, replaced or emptied Redis server gets a new name.
+ * The Redis key with the data's name. The name consists of the Redis process and the time in milliseconds from
+ * which the data may be incomplete. A restarted, replaced or emptied Redis server gets a new name.
  */
 const dataKey = 'budget:data';
 
-/** The Lua function that names the data, and the time of the Redis server in milliseconds. */
+/** A Lua function that returns the data's name, and a Lua variable with the Redis server's time in milliseconds. */
 const nameFunction = `
 local time = redis.call('TIME')
 local nowMs = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -22,7 +22,7 @@ local function nameData(key)
 end
 `;
 
-/** Returns the name of the data. KEYS[1] is `dataKey`. */
+/** A script that returns the data's name. KEYS[1] is `dataKey`. */
 const nameData = `#!lua flags=allow-oom
 ${nameFunction}
 return nameData(KEYS[1])
@@ -38,16 +38,16 @@ return nameData(KEYS[1])
  * 3. the generation, and the time in the data's name
  *
  * Each edge has a field that holds "tokens reserved, tokens settled by the edge in the generation, end of its
- * lease in Unix seconds, generation". An edge sends the total of its settled tokens, so a repeated message
- * counts nothing twice. Days and leases use the clock of the Redis server, so that gateway processes with
+ * lease in Unix seconds, generation". An edge sends the total of its settled tokens, so that a repeated message
+ * counts no token twice. Days and leases use the clock of the Redis server, so that gateway processes with
  * skewed clocks get the same result. An edge's field is kept for an hour after its lease ends, so that a late
  * repetition of a settlement can be recognized.
  *
  * A generation starts when the hash is empty or when the data has a new name, because usage may be missing.
- * Each edge then sends the usage that it knew before. The largest such usage becomes the usage at the start
- * of the generation, and tokens settled in the generation are added to it. The order in which the edges
- * report therefore does not matter. For two seconds after the data got a new name, the script admits no
- * requests, so that all edges can report first.
+ * Each edge then reports the usage that it knew before. The largest reported usage becomes the usage at the
+ * start of the generation. Tokens settled in the generation are added to this usage, so the order of the
+ * reports does not matter. For two seconds after the data got a new name, the script admits no requests, so
+ * that all edges can report first.
  *
  * KEYS[1] is the hash of the API key, and KEYS[2] is `dataKey`. ARGV[1] is the edge, and ARGV[2] the lease in
  * seconds. ARGV[3] and ARGV[4] are the daily and the weekly budget. ARGV[5] is the number of reserved tokens.

@@ -33,8 +33,8 @@ const flushedMax = 1_000;
  */
 const upkeepMs = 5_000;
 /**
- * Interval at which the edge checks whether the store lost data. The interval is much shorter than the two
- * seconds for which the store admits no requests after a data loss.
+ * Interval at which the edge checks whether the store lost data. After a data loss, the store admits no
+ * requests for two seconds, which is much longer than this interval.
  */
 const watchMs = 500;
 /**
@@ -80,11 +80,11 @@ export class SavedTokenBudgets {
   readonly #health: StoreHealth;
   readonly #usageLoads: UsageLoads;
   readonly #budgets = new Map<string, KeyBudget>();
-  /** The knowledge about keys that are no longer tracked. */
+  /** What this process remembers about keys that are no longer tracked. */
   readonly #memories = new LRUCache<string, BudgetMemory>({ max: keysMax });
   readonly #dirty = new Set<KeyBudget>();
   readonly #forgotten = new LRUCache<string, true>({ max: forgottenMax });
-  /** The last number of a tracked key. */
+  /** The number that was last given to a tracked key. */
   #instance = 0;
   /** The name of the store's data at the last check. Null before the first check. */
   #data: string | null = null;
@@ -104,8 +104,8 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Checks whether the store may have lost data. If so, the usage and the reservations of all tracked keys
-   * are sent to the store. Never rejects.
+   * Checks whether the store may have lost data. After a possible data loss, the usage and the reservations of
+   * all tracked keys are sent to the store. Never rejects.
    */
   async checkStore(): Promise<void> {
     const data = await this.#options.store.nameData().catch(() => this.#data);
@@ -146,9 +146,9 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. Up to ten seconds
-   * after its last request, an idle key would be synced to release its advance reservation. The sync would recreate
-   * the Redis keys of the deleted account.
+   * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. Otherwise, a
+   * later sync would recreate the account's Redis keys. For example, an idle key is synced up to ten seconds
+   * after its last request, to release its advance reservation.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);

@@ -2,7 +2,7 @@ import { createHash, hash, type BinaryToTextEncoding, type Hash } from 'node:cry
 
 /** If all inputs together are shorter than this length, they are hashed in one call. */
 const batchBytes = 64 * 1024;
-/** A text or byte range above this length is passed to the hash without a copy. */
+/** Maximum number of bytes of an input that is copied. Longer inputs are passed directly to Node's hash. */
 const copiedBytesMax = 16 * 1024;
 /** In UTF-8, each UTF-16 code unit of a text takes at most three bytes. */
 const bytesPerUnitMax = 3;

@@ -6,7 +6,7 @@
 const copiedBytesMax = 1024;
 /**
  * Size of the first block in bytes. Each further block is twice as large as the previous block, up to
- * `blockBytesMax`. After a long chunk, the next block has the same size as the first block.
+ * `blockBytesMax`. After a long chunk, the block sizes start again with the size of the first block.
  */
 const blockBytesMin = 1024;
 const blockBytesMax = 64 * 1024;
@@ -95,8 +95,8 @@ export class ByteList {
   }
 
   /**
-   * Moves the remaining pieces to the front of the list. The remaining pieces move only after at least half
-   * of all pieces were removed, so each piece moves about once on average.
+   * Moves the remaining pieces to the front of the list. This happens only after at least half of all pieces
+   * were removed, so each piece moves about once on average.
    */
   #dropRemoved(): void {
     this.#pieces = this.#pieces.slice(this.#removed);

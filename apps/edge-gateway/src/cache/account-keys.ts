@@ -1,9 +1,9 @@
 /**
- * The kinds of Redis keys that belong to one account, in both Redis servers. A Redis key has the form
- * `<kind>:{<account id>}`, followed by `:<name>` if an account has several keys of the same kind. When an account
- * is deleted, the gateway finds the account's Redis keys by the account id in the key. The braces mark a Redis hash
- * tag, which puts all keys of an account into one slot of a Redis cluster. Developers who change the format of a
- * kind's data must raise the version in the name of the kind.
+ * The kinds of Redis keys with data of a single account, in both Redis servers. A Redis key has the form
+ * `<kind>:{<account id>}`, followed by `:<name>` if an account has several keys of the same kind. When an
+ * account is deleted, the gateway finds the account's Redis keys by the account id in the key. The braces mark
+ * a Redis hash tag, which puts all keys of an account into one slot of a Redis cluster. When the data format of
+ * a kind changes, the version in the name of the kind must be raised.
  */
 export const accountKeyKinds = [
   'rpm',

@@ -9,7 +9,7 @@ import { createScope, currentScope, runInScope, withTimeout } from '@gateway/obs
 const staleWaitMs = 75;
 /** Time after a slow or failed load during which callers get expired responses immediately, in milliseconds. */
 const slowMs = 2_000;
-/** Time after a slow and failed load during which callers get the same error without a new load, in milliseconds. */
+/** Milliseconds after a slow failed load during which callers get the same error without a new load. */
 const failedMs = 1_000;
 /** Placeholder for the outcome of a load that has not ended. */
 const unloaded = Symbol('unloaded');
@@ -41,8 +41,8 @@ interface Entry<Value> {
   readonly value: Value;
   readonly loadedAt: number;
   /**
-   * Number of times that the whole cache had been marked as possibly outdated when the load of the entry began. If
-   * the whole cache was marked as outdated again, the entry is reloaded before use.
+   * When the load of the entry began, the whole cache had been marked as possibly outdated this many times. If
+   * the whole cache was marked again since then, the entry is reloaded before use.
    */
   readonly epoch: number;
 }
@@ -102,7 +102,7 @@ export class RemoteCache<Value extends object | string | null> {
     return stale === undefined ? waitInBudget(loading) : this.#untilSlow(key, stale, loading);
   }
 
-  /** Starts a load with a separate time budget, because requests with more remaining time may share the load. */
+  /** Starts a load with its own time budget, because other requests that share the load may have more time left. */
   #start(key: string): Promise<Value> {
     const scope = { ...(currentScope() ?? createScope()), lostMs: 0 };
     const started = runInScope(scope, () => this.#load(key)).finally(() => {
@@ -112,7 +112,7 @@ export class RemoteCache<Value extends object | string | null> {
     return started;
   }
 
-  /** Waits briefly for a load. If another load is already slow, the method does not wait. */
+  /** Waits briefly for a load, unless a recent load was slow. */
   async #untilSlow(key: string, stale: Entry<Value>, loading: Promise<Value>): Promise<Value> {
     loading.catch(() => undefined);
     if (this.#now() >= this.#slowUntil) {
@@ -144,7 +144,7 @@ export class RemoteCache<Value extends object | string | null> {
       return value;
     } catch (error) {
       const isSame = generation === this.#generation;
-      // A fast failure is not cached, because a new load is cheap. Failures of unreachable services are not cached.
+      // A fast failure is not cached, because a new load is cheap. Failures to reach the service are not cached either.
       const isSlow = this.#now() - startedAt >= staleWaitMs && !isUnreached(error);
       if (isSame && isSlow) this.#failures.set(key, { error, until: this.#now() + failedMs });
       if (isSlow) this.#slowUntil = this.#now() + slowMs;
@@ -204,8 +204,8 @@ export class RemoteCache<Value extends object | string | null> {
   }
 
   /**
-   * Removes responses that are too old even for an outage of the service. Callers must call this method
-   * periodically.
+   * Removes responses that may no longer be used, even during an outage of the service. Callers must call this
+   * method periodically.
    */
   dropExpired(): void {
     const { freshMs, staleMs } = this.#options;

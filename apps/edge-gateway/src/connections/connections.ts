@@ -42,10 +42,7 @@ export interface Connections {
 
 const secondMs = 1_000;
 
-/**
- * Interval for removing expired secrets from memory, in milliseconds. Unused secrets are removed at the same
- * interval.
- */
+/** Interval at which expired and unused secrets are removed from memory, in milliseconds. */
 const sweepMs = 10 * secondMs;
 
 /**
@@ -156,7 +153,7 @@ function parseSecret(bytes: Buffer): CredentialSecret {
  */
 type ReportCredential = (refusedStatus: number | null) => void;
 
-/** Whether the provider accepts a credential. With `unknown`, no response has shown this yet. */
+/** Whether the provider accepts a credential, or `unknown` if no response has shown this yet. */
 type CredentialState = 'unknown' | 'working' | 'failing';
 
 interface CredentialHealthOptions {
@@ -202,7 +199,7 @@ export class CredentialHealth {
   #change(status: number): void {
     const now = this.#now();
     if (now < this.#quietUntil) return;
-    // The first success of a credential is expected, so a later rejection is reported immediately.
+    // The first success of a credential starts no pause, so that a later rejection is reported immediately.
     const isFirstSuccess = this.#state === 'unknown' && status < 400;
     if (!isFirstSuccess) this.#quietUntil = now + quietMs;
     this.#state = isRefusal(status) ? 'failing' : 'working';

@@ -43,8 +43,8 @@ export async function verifyCredential(
 type SendCheck = (checked: CheckedConnection) => Promise<UpstreamReply | undefined>;
 
 /**
- * Whether the provider also responds to the check without the credential. In this case, the response with the
- * credential proves nothing.
+ * Whether the provider also responds to the check without the credential. If so, a successful check does not
+ * prove that the credential is valid.
  */
 async function isPublic(connection: CheckedConnection, send: SendCheck): Promise<boolean> {
   if (connection.credential === null || !mayListPublicly(connection.provider)) return false;

@@ -92,8 +92,8 @@ export class GrantCache {
   }
 
   /**
-   * Returns the current grant of the API key that an older grant belongs to. Throws `invalid_api_key` if the key is
-   * revoked, or `service_unavailable` if the grant cannot be loaded.
+   * Returns the current grant of the API key to which the given grant belongs. Throws `invalid_api_key` if the
+   * key is revoked, or `service_unavailable` if the grant cannot be loaded.
    */
   async current(grant: KeyGrant): Promise<KeyGrant> {
     return requireGrant(await this.#cache.get(this.#digestOf(grant)));

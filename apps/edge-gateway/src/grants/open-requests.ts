@@ -13,7 +13,7 @@ export interface OpenRequest {
   grant: KeyGrant;
   /** Whether the API key may have changed since the last check of its grant. */
   isDoubtful: boolean;
-  /** Epoch of a change that may have been made to the API key. Zero if the epoch is unknown. */
+  /** Epoch of a possible change to the API key. Zero if the epoch is unknown. */
   doubtfulEpoch: number;
 }
 
@@ -26,7 +26,7 @@ export interface OpenRequestsOptions {
 
 /**
  * Interval between two checks of the open requests. The requests of a revoked key must end within five seconds,
- * which include this interval and the lookup.
+ * so this interval plus the lookup must be shorter.
  */
 const checkEveryMs = 1_000;
 /**
@@ -39,9 +39,9 @@ const lookupsMax = 16;
  * The open requests of each API key. When a key is revoked, expires or loses the scope `inference`, the key's
  * requests end with a matching error. The registry stores only references to requests that the server already
  * holds, so it needs little memory. A broadcast of a revocation ends the requests of the key immediately. Every
- * second, a check detects keys that have expired or that were changed. To detect changes with a lost broadcast, the
- * check reads the epochs (change numbers) of the keys from Redis. While both the account service and Redis are
- * unavailable, open requests continue and new requests are rejected.
+ * second, a check detects keys that have expired or that were changed. To detect changes whose broadcast was
+ * lost, the check reads the epochs (change numbers) of the keys from Redis. While both the account service and
+ * Redis are unavailable, open requests continue and new requests are rejected.
  */
 export class OpenRequests {
   readonly #options: OpenRequestsOptions;

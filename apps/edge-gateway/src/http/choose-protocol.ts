@@ -19,8 +19,7 @@ export interface Protocols {
 
 /**
  * Reads the first bytes on each connection, puts the bytes back, and passes the socket to the handler of the
- * client's protocol. The class does not wrap the socket. The handler reads all further bytes directly from the
- * socket.
+ * client's protocol. The handler reads all further bytes directly from the socket, without a wrapper.
  */
 export class ProtocolChooser {
   readonly #protocols: Protocols;

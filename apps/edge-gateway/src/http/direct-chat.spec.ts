@@ -7,8 +7,8 @@ import { DirectChat } from './direct-chat.ts';
 const json = { 'content-type': 'application/json' };
 
 /**
- * Starts a server that records which requests reach the router. A request that bypasses the router reaches a
- * pipeline without services, which logs an error.
+ * Starts a server that records which requests reach the router. If a request bypasses the router, the pipeline
+ * logs an error, because it has no services.
  */
 async function start() {
   const told = new EventEmitter();

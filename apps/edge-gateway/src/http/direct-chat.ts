@@ -16,10 +16,10 @@ export const directEndpoints: ReadonlyMap<string, ChatEndpoint> = new Map(
 );
 
 /**
- * Serves common chat requests without the web framework, by calling the route's function directly. The
- * pipeline authenticates chat requests itself, so common chat requests need neither the framework nor its
- * router. Bypassing the framework and the router saves a tenth of the work for an untouched request. Requests
- * in any other form are handled by the router.
+ * Serves common chat requests without the web framework, by calling the route's function directly. The pipeline
+ * authenticates chat requests itself, so common chat requests need neither the framework nor its router.
+ * Bypassing the framework and the router saves a tenth of the work for a request that the gateway does not
+ * change. Requests in any other form are handled by the router.
  */
 export class DirectChat {
   readonly #services: PipelineServices;

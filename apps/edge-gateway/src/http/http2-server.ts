@@ -70,9 +70,8 @@ export function createHttp2Server(serveRequest: RequestListener): Http2Server {
 }
 
 /**
- * Limits the size of HTTP/2 request headers. Node resets HTTP/2 streams with headers above Node's limit.
- * If the headers exceed only the gateway's lower limit, the client receives status 431, the same status as over
- * HTTP/1.1.
+ * Limits the size of HTTP/2 request headers. Node resets HTTP/2 streams with headers above Node's limit. The
+ * gateway's own limit is lower, and headers above this limit lead to status 431, as over HTTP/1.1.
  */
 function boundHeaders(serveRequest: RequestListener): RequestListener {
   return (request, response) => {

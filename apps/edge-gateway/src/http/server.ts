@@ -145,7 +145,7 @@ function explainNoRoute(
   return new GatewayError('not_found', { message });
 }
 
-/** An error for a longer unknown path does not contain the path and suggests no known path. */
+/** Maximum length of an unknown path for which the error contains the path and suggests a known path. */
 const pathCharsMax = 200;
 
 interface NotedRoute {

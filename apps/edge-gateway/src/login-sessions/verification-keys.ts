@@ -18,10 +18,7 @@ interface VerificationKeysOptions {
   readonly pauseMs?: number;
 }
 
-/**
- * A placeholder address for the library jose, which never calls the address, because `fetchKeySet` provides the
- * keys.
- */
+/** A placeholder address, which the library jose never calls. `fetchKeySet` provides the keys. */
 const nowhere = new URL('https://key-set.invalid/');
 
 /** An issuer's public keys, indexed by key id. Only the issuer's latest complete key set is stored. */

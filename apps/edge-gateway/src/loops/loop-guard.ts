@@ -31,7 +31,7 @@ export const loopHeader = 'cdn-loop';
 
 const markPrefix = 'agent-gateway-';
 const mark = new RegExp(`^${markPrefix}[0-9a-f]{32}$`);
-/** Maximum number of gateways through which a request may pass. Requests through more gateways count as a loop. */
+/** Maximum number of gateways through which a request may pass. A request above the maximum counts as a loop. */
 const gatewaysMax = 8;
 /** Interval at which the deployment's id is read again, in case Redis has lost it. */
 const refreshMs = 60_000;

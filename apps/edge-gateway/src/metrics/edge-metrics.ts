@@ -27,7 +27,7 @@ export interface EdgeMetrics {
   readonly invalidCalls: Counter<'definition'>;
   /** Number of requests that a provider rejected because of bound reasoning. */
   readonly boundRejections: Counter<'outcome'>;
-  /** Number of provider reports about reasoning that was dropped or that did not match its prefix. */
+  /** Number of provider reports that reasoning was dropped or did not match its prefix. */
   readonly inputTransformations: Counter<'type' | 'reason'>;
   /** Number of calls to denied tools by models. */
   readonly deniedCalls: Counter;

@@ -4,8 +4,8 @@ import type { RouteRow } from './route-table.ts';
 
 /**
  * The scope that each operation requires from an API key. Users that authenticate with a session token need no
- * scope. Operations that accept no API key are omitted. An operation with the scope `read` never returns a secret
- * and changes nothing. All operations that change the account need the scope `manage`.
+ * scope. Operations that accept no API key are omitted. An operation with the scope `read` returns no secrets and
+ * makes no changes. All operations that change the account need the scope `manage`.
  */
 const operationScopes: ReadonlyMap<string, KeyScope> = new Map(
   Object.entries({

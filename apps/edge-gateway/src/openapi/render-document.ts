@@ -69,7 +69,7 @@ export function renderDocument(routes: readonly RouteRow[]): OpenApiDocument {
       paths,
     },
     {
-      // Removes the long regular expression from a JSON Schema that also has a format.
+      // If a JSON Schema has a format, its long regular expression is removed.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       },

@@ -78,7 +78,7 @@ export function renderFields(schema: ShownSchema): Markup {
   </table>`;
 }
 
-/** Returns the object schema inside an array or an optional schema. */
+/** Returns the object schema that an array schema or an optional schema contains. */
 function inner(schema: ShownSchema): ShownSchema {
   if (schema.properties) return schema;
   if (schema.items) return inner(schema.items);

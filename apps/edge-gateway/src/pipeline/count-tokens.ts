@@ -22,8 +22,8 @@ import { restrictTools } from './restrict-tools.ts';
  * Handles a token-counting request. A token-counting request runs through the steps of a chat request, but is not
  * logged, because no model runs. The gateway makes no new plan for a token-counting request. If the conversation has
  * bound reasoning, its stored plan also applies to the token-counting request. The API key's tool lists apply to a
- * token-counting request, too. A provider that uses the client's format counts the tokens of the request itself. For
- * a provider with a different format, the gateway estimates the count and marks the response as an estimate.
+ * token-counting request, too. A provider that uses the client's format counts the tokens. For a provider with a
+ * different format, the gateway estimates the count and marks the response as an estimate.
  */
 export async function countTokens(exchange: Exchange, services: PipelineServices): Promise<void> {
   let outcome = answered;

@@ -34,8 +34,8 @@ import { isLarge } from '../request/request-facts.ts';
  * these calls (relay, forward). If the recovery rounds end without a response, the client's own request is
  * sent with every tool (startAfresh).
  * - The gateway handles other requests between the steps of a large request.
- * - After its first byte has been sent to the client, a request ends exactly once, and its end is recorded
- * (relay, record). The function never throws. Every outcome of a request, including a defect in the gateway,
+ * - After the first byte of the response has been sent to the client, the request ends exactly once, and its end is
+ * recorded (relay, record). The function never throws. Every outcome of a request, including a defect in the gateway,
  * leads to a response to the client and a log line.
  */
 export async function handleRequest(exchange: Exchange, services: PipelineServices): Promise<void> {

@@ -12,8 +12,8 @@ import { sumSteps } from './stages/validate/note-outbound.ts';
 
 /**
  * Opens the recovery rounds for a response. Returns null if the request has no recovery. Every recovery round is
- * sent to the target of the first request. After a fresh start, the request contains every tool, and the rounds
- * only hide recovery tool calls from the client.
+ * sent to the target of the first request. After a fresh start (`freshStart`), the request contains every tool. The
+ * rounds then only hide recovery tool calls from the client.
  */
 export function openRounds(
   outbound: Outbound,
@@ -126,7 +126,7 @@ export async function rememberRounds(
     });
   const found = await Promise.all(needs.slice(0, 2).map((need) => recovery.find(need)));
   // Providers of reasoning models reject turns that the gateway renders without reasoning.
-  // If the model has reasoned, requested tools are not stored, because the model can request the tools again.
+  // If the response contains reasoning, the requested tools are not stored, because the model can request them again.
   const requested = rounds.hasReasoned
     ? []
     : positionsOf([...names, ...found.flatMap((tools) => tools.slice(0, foundMax))]);

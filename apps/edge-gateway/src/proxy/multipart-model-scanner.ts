@@ -23,7 +23,7 @@ type State = 'boundary' | 'after-boundary' | 'head' | 'model';
  * Finds the part named `model` in a multipart body (RFC 7578) that arrives as a stream, and rejects a second part
  * with this name. The scanner buffers at most the headers of one part. Parsers disagree about malformed bodies, for
  * example about line ends, names and parts after the final delimiter. The scanner rejects a body in which different
- * parsers could find different models. A provider could otherwise call a model that the gateway did not check.
+ * parsers could find different models. Otherwise, a provider could call a model that the gateway did not check.
  */
 export class MultipartModelScanner implements ModelScanner {
   readonly isJson = false;

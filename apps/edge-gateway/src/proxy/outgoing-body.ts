@@ -103,9 +103,8 @@ async function ownBody(body: HeldBody, scanner: ModelScanner, model: string): Pr
 }
 
 /**
- * Returns whether the body may contain a field that is never forwarded, or a second `model` field. The search
- * is slow if the body often repeats the first byte of the search text, so other requests run between two
- * searches.
+ * Returns whether the body may contain a field that is never forwarded, or a second `model` field. Other requests
+ * run between two searches, because a search is slow if the body often repeats the first byte of the search text.
  */
 async function mayNeedFilter(bytes: Buffer, { end }: ModelPlace): Promise<boolean> {
   for (const mark of [cloudMark, modelMark, ...escapeMarks]) {

@@ -2,7 +2,7 @@ import type { TokenUsage } from '@gateway/interchange';
 import { ByteList } from '../bytes/byte-list.ts';
 
 /**
- * Maximum number of bytes of a response, or of one line in a stream, that are searched for token usage. The reader
+ * Maximum number of bytes that are searched for token usage, in a response or in one line of a stream. The reader
  * ignores token usage in lines above this length.
  */
 const textBytesMax = 1024 * 1024;
@@ -89,8 +89,8 @@ export class UsageReader {
   }
 
   /**
-   * Keeps only the end of the response. The buffer is cut only when it reaches twice its target length, so
-   * that processing many short chunks takes linear time.
+   * Keeps only the end of the response. The buffer is cut to its target length only when it has reached twice this
+   * length, so that processing many short chunks takes linear time.
    */
   #keepTail(chunk: Buffer): void {
     this.#kept.push(chunk);
@@ -104,7 +104,7 @@ export class UsageReader {
   #pushLines(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-      // Short lines are ignored, because most of them are empty and each copy has a fixed cost.
+      // Short lines are skipped, because most of them are empty and copying a line has a fixed cost.
       const isShort = this.#size === 0 && at - from < usageLineBytesMin;
       if (!isShort) {
         this.#keep(chunk.subarray(from, at));

@@ -39,9 +39,9 @@ const reportMs = 1_000;
 
 /**
  * A rate limiter that is exact across all gateway processes. Each request is counted in Redis when it arrives. One
- * call to Redis counts all requests that are waiting. API keys with many requests get leases, which consist of
- * tokens that Redis counts in advance and that expire after 50 ms. A request that uses a leased token does not wait
- * for Redis. Redis grants no lease if few tokens are left. No 60-second period admits more requests than the limit
+ * call to Redis counts all requests that are waiting. API keys with many requests get leases of tokens, which Redis
+ * counts in advance and which expire after 50 ms. A request that uses a leased token does not wait for Redis. Redis
+ * grants no lease if few tokens are left. No 60-second period admits more requests than the limit
  * (`window-script.ts`). The connection's `commandTimeout` limits how long a request waits for Redis. While Redis is
  * unavailable, each process admits a fixed share of the limit, and logs the outage once. When Redis is available
  * again, the process reports the requests that it admitted. After Redis has lost its data, the process sends the
@@ -136,7 +136,7 @@ export class RedisRateLimiter implements RateLimiter {
     return decision;
   }
 
-  /** Reports the requests that were admitted without Redis as soon as Redis is available again. */
+  /** As soon as Redis is available again, reports the requests that were admitted without Redis. */
   async #reportAll(): Promise<void> {
     if (this.#isReporting) return;
     this.#isReporting = true;

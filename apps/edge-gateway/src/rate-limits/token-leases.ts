@@ -53,7 +53,7 @@ export class TokenLeases {
   }
 
   /**
-   * Returns the number of tokens for the next lease. A lease has as many tokens as requests arrived in the last
+   * Returns the number of tokens for the next lease, which is the higher request count of the current and the last
    * period. Returns 0 if requests arrive so rarely that a lease is not worth a call to Redis.
    */
   get wanted(): number {

@@ -134,7 +134,7 @@ export interface WindowCommands {
     leaseMs: number,
     /** Number of unused tokens that the process returns. */
     returned: number,
-    /** The time step of the window to which the tokens are returned. */
+    /** The time step to which the unused tokens are returned. */
     returnedTo: number,
     /** Id of the last known rate limit window. */
     knownId: number,

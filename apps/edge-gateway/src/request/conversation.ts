@@ -3,7 +3,7 @@ import type { MessageOutline, RequestOutline } from '@gateway/interchange';
 import { BatchedHash } from '../bytes/batched-hash.ts';
 
 /**
- * Maximum number of bytes of a message text that a digest covers, in addition to the length of the text. The digest
+ * Maximum number of bytes of a message's text that a digest covers. The digest also covers the text's length. It
  * covers raw bytes, so that the gateway does not need to decode the text.
  */
 const textBytesMax = 1_000;
@@ -91,8 +91,8 @@ export class Conversation {
   }
 
   /**
-   * One digest for each user turn that the model has answered, newest first, without the first turn. A digest
-   * covers all messages up to the user turn. Each digest equals `here` of the request that ended with that turn.
+   * One digest for each user turn that the model has answered, newest first, without the first turn. A digest covers
+   * all messages up to the user turn. Each digest equals `here` in the request that ended with this user turn.
    */
   get answeredTurns(): readonly string[] {
     const { messages } = this.#outline;

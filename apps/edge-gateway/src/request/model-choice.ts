@@ -42,7 +42,7 @@ export function renderModelChoice(chosen: ModelChoice): NonNullable<RequestEvent
   };
 }
 
-/** Renders the model choice for the request's trace span. Candidates and rules become names and numbers. */
+/** Renders the model choice for the request's trace span. Candidates and rules are rendered as names and numbers. */
 export function renderChoiceAttributes({ mode, reason, level, complexity, choice }: ModelChoice): Attributes {
   const { candidates, excluded } = choice;
   return {

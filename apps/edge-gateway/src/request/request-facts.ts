@@ -15,8 +15,8 @@ import { bindsReasoning, thinksByDefault, type CatalogModel } from '@gateway/mod
 import type { Lane, ParsedRequest, Target } from './request.ts';
 
 /**
- * Maximum size in bytes of a request body for which each processing step takes less than ten milliseconds. Bodies
- * of this size never take longer, regardless of their content.
+ * Maximum size in bytes of a request body for which each processing step takes less than ten milliseconds. The time
+ * limit holds regardless of the content of the body.
  */
 const shortBytesMax = 128 * 1024;
 
@@ -119,11 +119,11 @@ export function readOwnCredential(tape: JsonTape): string | null {
 
 /**
  * Returns whether the model's reasoning binds the conversation to its system prompt, tools and messages. In a bound
- * conversation, the prefix is sent unchanged from the first turn on. Even the first response of the model may
- * contain a signature. The catalogue determines which models bind reasoning, because these models also reason
- * without a `thinking` field. A conversation without signatures is not bound if the request disables reasoning or
- * if its format has no field for signatures. If the model and its family are not in the catalogue, the `thinking`
- * field of the messages format counts as bound reasoning.
+ * conversation, the prefix is sent unchanged in every turn, because even the model's first response may contain a
+ * signature. The catalogue determines which models bind reasoning, because these models also reason without a
+ * `thinking` field. A conversation without signatures is not bound if the request disables reasoning or if its
+ * format has no field for signatures. If the model and its family are not in the catalogue, the `thinking` field of
+ * the messages format counts as bound reasoning.
  */
 export function isReasoningBound(
   { tape, outline }: Pick<ParsedRequest, 'tape' | 'outline'>,
@@ -219,8 +219,8 @@ export function requireBalancedToolCalls({ format, messages }: RequestOutline): 
 const sealMark = Buffer.from(`"${sealPrefix}`);
 
 /**
- * Removes the reasoning that the gateway encoded for a client of the Responses API. Other providers would reject
- * this encoding.
+ * Removes the reasoning that the gateway encoded for a client of the Responses API. Other providers would reject the
+ * gateway's encoding.
  * @param scan a function that scans bytes that may contain reasoning
  */
 export function dropSealedReasoning(given: Uint8Array, scan: (bytes: Buffer) => JsonTape): Buffer {

@@ -49,7 +49,7 @@ export interface Target {
   /**
    * The key of a conversation that depends on one provider account. Only one provider account accepts the
    * conversation's reasoning or messages. Requests with the same affinity key use the same credential as long as the
-   * credential works. Absent for conversations that any provider account accepts.
+   * credential works. Absent if every provider account accepts the conversation.
    */
   readonly affinity?: string;
   /**

@@ -84,7 +84,7 @@ export class ToolRecall {
  * the prompts from which the thresholds were derived.
  */
 const shares = { medium: 0.5, high: 0.8 } as const;
-/** Weight of the shipped complexity thresholds, expressed as a number of requests. */
+/** Number of requests at which an account's own data has the same weight as the shipped complexity thresholds. */
 const priorRequests = 200;
 /**
  * Maximum amount by which a complexity threshold is shifted. A larger shift would rate some requests as complex in
@@ -110,8 +110,8 @@ export function chooseThresholds(shipped: ComplexityThresholds, counts: Float64A
 }
 
 /**
- * Returns the complexity score below which the share `rank` of requests lies. The function assumes an even
- * distribution of requests within a complexity bin.
+ * Returns the complexity score below which `rank` requests lie. The function assumes an even distribution of
+ * requests within a complexity bin.
  */
 function quantileOf(counts: Float64Array, rank: number): number {
   let below = 0;

@@ -33,8 +33,8 @@ const keptSeconds = 24 * 3600;
 const ttlResolutionMs = 1_000;
 
 /**
- * Remembers the model of each conversation (the pinned model) in memory and in Redis. Redis shares the pinned
- * model with other gateway processes. If the pinned model is lost, the gateway chooses a model as at the
+ * Remembers the model of each conversation (the pinned model) in memory and in Redis. Other gateway processes read
+ * the pinned model from Redis. If the pinned model is lost, the gateway chooses a model in the same way as at the
  * start of a conversation.
  */
 export class ConversationPins {

@@ -142,7 +142,7 @@ export class ModelRouter {
     });
   }
 
-  /** Rates an account's own model like the same model at another provider, or by price and age. */
+  /** Rates an account's own model like the same model at another provider, or else by price and age. */
   #rateOwn(model: CatalogModel): ListedModel {
     const rated = this.#own.get(model);
     if (rated !== undefined) return rated;

@@ -150,7 +150,7 @@ export class Observations {
     const sent = known.unsynced;
     known.unsynced = new Map();
     const before = known.shared;
-    // The sent counters are added to the local totals until Redis returns the new totals.
+    // Until Redis returns the new totals, the local totals include the sent counters.
     known.shared = mergeSums(before, sent);
     try {
       known.shared = await this.#store.add(accountId, sent, halfLifeOf);
@@ -169,7 +169,7 @@ export interface AccountObservations {
   readonly latency: (id: string) => ObservedLatency | undefined;
   /** Number of `svc/auto` requests in each complexity bin. */
   readonly complexity: Float64Array;
-  /** Decayed number of responses that the account has received. The count changes with every response. */
+  /** Decayed number of responses that the account has received. The number changes with every response. */
   readonly answers: number;
 }
 

@@ -19,7 +19,7 @@ const fileBytesMin = 4_096;
 
 /**
  * Determines the model capabilities that a request needs. Files in a request are recognized by the JSON strings of
- * file parts. If a tool's arguments contain such a JSON string, the result may include capabilities that the
+ * file parts. If a tool's arguments contain one of these JSON strings, the result may include capabilities that the
  * request does not need.
  * @param bytesPerToken number of bytes per token for the request's token estimates
  */
@@ -52,7 +52,7 @@ export function readNeeds({ tape, outline }: ParsedRequest, bytesPerToken: numbe
 }
 
 /**
- * Estimates the tokens of the messages from the model's last turn on, or of all messages if the model has not
+ * Estimates the tokens of the model's last message and all later messages, or of all messages if the model has not
  * responded yet.
  */
 export function estimateFresh({ messages }: ParsedRequest['outline'], bytesPerToken: number): number {

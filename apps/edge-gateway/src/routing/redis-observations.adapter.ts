@@ -45,8 +45,8 @@ interface ObservationCommands {
 /** Time after which an account's unchanged totals expire, in seconds. */
 const keptSeconds = 14 * 24 * 3600;
 /**
- * Maximum number of names (models and complexity bins) that are stored per account. No account can use this many
- * models of the catalogue.
+ * Maximum number of names (models and complexity bins) that are stored per account. The maximum exceeds the number
+ * of catalogue models that an account can use.
  */
 const namesMax = 1_500;
 
@@ -85,7 +85,7 @@ export class RedisObservations implements ObservationStore {
   }
 }
 
-/** Converts Redis timestamps to the local clock. The conversion does not change the age of a total. */
+/** Converts Redis timestamps to the local clock. The conversion keeps the age of each total. */
 function parseReply([nowText = '0', ...fields]: readonly string[]): SumsByName {
   const skewMs = Date.now() - Number(nowText);
   const found: SumsByName = new Map();

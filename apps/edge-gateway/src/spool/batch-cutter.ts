@@ -26,9 +26,9 @@ const headBytes = 256;
 const [comma, newline] = [0x2c, 0x0a] as const;
 
 /**
- * Cuts batches one at a time into one reused buffer. A new off-heap megabyte for each batch would cause a full
- * garbage collection in V8 every few dozen batches. Before the buffer was reused, garbage collection took a
- * quarter of the recording time.
+ * Cuts batches one at a time into one reused buffer. If each batch allocated a new megabyte outside the heap, V8
+ * would run a full garbage collection every few dozen batches. Without reuse, garbage collection took a quarter of
+ * the recording time.
  */
 export class BatchCutter {
   #kept = Buffer.allocUnsafeSlow(headBytes + chunkBytes);

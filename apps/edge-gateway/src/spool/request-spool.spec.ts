@@ -201,7 +201,7 @@ describe('the request spool', () => {
     const event = createAcceptedEvent();
     await spool.accept(event);
     const own = join(dir, readdirSync(dir)[0]!);
-    // The test simulates a failing disk with a directory at the next segment's path, because the segment cannot be opened.
+    // To simulate a failing disk, the test marks the segment as full and removes the directory of the next segment.
     const [segment] = spool.segments();
     segment!.bytes = Number.MAX_SAFE_INTEGER / 2;
     rmSync(own, { recursive: true });

@@ -93,8 +93,8 @@ export class RequestSpool {
   }
 
   /**
-   * Records the end of an accepted request. Only the first call for each request records an end. The method
-   * never throws. A promise for an event must not reject.
+   * Records the end of an accepted request. Only the first call for each request records an end. The method never
+   * throws. If `event` is a promise, it must not reject.
    */
   finish(event: RequestEventV1 | Promise<RequestEventV1>, traceparent: string | null): void {
     if (event instanceof Promise) {
@@ -273,7 +273,7 @@ export class RequestSpool {
     segment.openAccepts += 1;
   }
 
-  /** Rejects the `accept` calls in a failed write. The process keeps rewriting end lines until they are stored. */
+  /** Rejects the `accept` calls of a failed write. The process keeps rewriting end lines until they are stored. */
   #undo(group: LineGroup, cause: unknown): void {
     for (const { kind, event } of group.lines) {
       if (kind !== 'accept' || !this.#open.delete(event.requestId)) continue;

@@ -79,7 +79,7 @@ export class SegmentWriter {
     try {
       writeWhole(current.fd, bytes);
     } catch (error) {
-      // The truncation may fail without harm, because readers tolerate an incomplete line.
+      // A failed truncation is harmless, because readers tolerate an incomplete line.
       await truncateFile(current.fd, current.segment.bytes).catch(() => undefined);
       await this.seal();
       throw error;

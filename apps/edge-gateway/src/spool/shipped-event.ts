@@ -11,7 +11,7 @@ const headsMax = 20_000;
 const heads = new Map<string, Uint8Array>();
 
 const scoreSteps = 10_000;
-/** Largest rank of a tool for which the text is cached. A tool list never has this many entries. */
+/** Largest rank of a tool for which the text is cached. A tool list always has fewer entries. */
 const ranksMax = scoreSteps - 1;
 /** Number of bytes reserved for a score, a rank, a flag, and separators. */
 const figuresBytesMax = 16;

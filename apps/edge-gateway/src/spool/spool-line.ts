@@ -88,8 +88,8 @@ function parseLine(line: string): readonly unknown[] | null {
 }
 
 /**
- * An accept line that is not written yet. An accept line belongs to a new request, or is a copy for a request
- * that is still open.
+ * An accept line that is not written yet. The line belongs to a new request (`accept`), or copies the accept
+ * line of an open request (`carry`).
  */
 interface PendingAccept {
   readonly kind: 'accept' | 'carry';

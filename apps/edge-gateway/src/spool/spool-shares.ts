@@ -5,7 +5,7 @@ import type { Segment } from './segment.ts';
 export const endingReserveBytes = 4096;
 
 /**
- * An account may use up to this multiple of the free spool space (dynamic thresholds, Choudhury and Hahne 1998). A
+ * Limit per account, as a multiple of the free spool space (dynamic thresholds, Choudhury and Hahne 1998). A
  * single account can use at most four fifths of the spool. An account with few events always has free space.
  */
 const multipleOfFree = 4;

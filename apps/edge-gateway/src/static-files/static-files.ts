@@ -31,7 +31,7 @@ const codings = { br: '.br', gzip: '.gz' } as const;
 
 /**
  * The files of a directory (a few megabytes), which are read once on startup. Paths in requests are never used to
- * access the file system. If the directory has no `index.html`, the pages were not built, and there are no files.
+ * access the file system. If the directory has no `index.html`, the pages were not built, and `find` returns no file.
  */
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>;

@@ -36,9 +36,9 @@ interface ChoiceState {
 
 /**
  * Removes calls to denied tools from one response, event by event. The response may have any format. The first
- * event of a tool call determines whether the call is removed, so no event is delayed. If a choice contains only
- * denied calls, a short text replaces them, and the choice ends like a complete response. With the text, the agent
- * does not wait for a tool result and does not receive an empty turn.
+ * event of a tool call determines whether the call is removed, so no event is delayed. If a choice contains
+ * only denied calls, a short text replaces the calls, and the finish reason is `stop`. Otherwise, the agent
+ * would receive an empty turn and wait for tool results.
  */
 export class DeniedCalls {
   readonly #permission: ToolPermission;

@@ -12,7 +12,7 @@ const toolMembers = governMembers([
 ]);
 const nameMember = governMembers(['name']);
 
-/** Types that describe how a tool is called. A type outside this set is the name of the tool. */
+/** Types that describe how a tool is called. Any other type is the name of the tool itself. */
 const kinds: ReadonlySet<string> = new Set(['function', 'custom', 'namespace', 'mcp', 'mcp_toolset']);
 
 /** Anthropic's tools that have different names in different versions. */
@@ -29,8 +29,8 @@ export interface ReadTool {
   readonly name: string | undefined;
   readonly members: ReadonlyMap<string, JsonNode>;
   /**
-   * The names under which the tool is known. A cache point has no names. A namespace has no names either, because
-   * each tool of a namespace is checked individually.
+   * The names under which the tool is known. A cache point and a namespace have no names. Each tool of a
+   * namespace is checked individually.
    */
   readonly identities: readonly ToolIdentity[];
 }
@@ -77,7 +77,7 @@ function identify(
 
 /**
  * Lists the names of a built-in tool, which are its type with and without the version. Anthropic uses dates as
- * versions (`web_search_20250305`). OpenAI uses dates or `preview` (`web_search_preview_2025_03_11`).
+ * versions (`web_search_20250305`). OpenAI uses dates, the word `preview`, or both (`web_search_preview_2025_03_11`).
  */
 export function spellType(type: string): string[] {
   const undated = type.replace(/_\d{8}$|_\d{4}_\d{2}_\d{2}$/, '');

@@ -14,8 +14,8 @@ export interface ServerCall {
 }
 
 /**
- * Parses a server tool call in a message part that exists in only one format. Returns undefined if the
- * message part is not a call to a server tool.
+ * Parses a server tool call in a provider-specific message part. Returns undefined if the message part
+ * is not a call to a server tool.
  */
 export function identifyServerBlock({ extensions }: { readonly extensions: object }): ServerCall | undefined {
   const block = fieldsOf((extensions as Fields)['messages'])?.['block'];

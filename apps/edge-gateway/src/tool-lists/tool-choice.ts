@@ -14,7 +14,7 @@ import type { ToolIdentity } from './tool-permission.ts';
 
 /** Settings of a tool choice, in any API, that name no tool. */
 const modes: ReadonlySet<string> = new Set(['auto', 'any', 'none', 'required', 'validated']);
-/** Types of a tool choice that describe how the choice names a tool. A type outside this set is the name of the tool. */
+/** Types of a tool choice that describe how the choice names a tool. Any other type is the name of the tool itself. */
 const kinds: ReadonlySet<string> = new Set([...modes, 'tool', 'function', 'custom', 'allowed_tools']);
 
 const bodies = ['function', 'custom', 'tool', 'allowed_tools'] as const;

@@ -25,9 +25,9 @@ export function quote(name: string): string {
 }
 
 /**
- * Normalizes the key of a JSON object as lenient parsers do before they compare keys. Go ignores the letter
- * case with Unicode's simple folding (`ſ` is `s`, `K` is `k`). Newer versions of Go also ignore `_` and `-`
- * in field names. Protobuf accepts `toolConfig` and `tool_config`. Strings in C end at a NUL character.
+ * Normalizes the key of a JSON object. Lenient parsers treat keys with the same result as equal. Go ignores
+ * letter case and applies Unicode's simple folding (`ſ` is `s`, `K` is `k`). Newer versions of Go also ignore `_`
+ * and `-` in field names. Protobuf accepts `toolConfig` and `tool_config`. Strings in C end at a NUL character.
  */
 export function foldKey(key: string): string {
   if (foldedKey.test(key)) return key;
@@ -42,7 +42,7 @@ export function foldKey(key: string): string {
 /** Matches a normalized key. Most keys are already normalized. */
 const foldedKey = /^[a-z0-9]*$/;
 
-/** For each normalized key, the exact spelling of a field that the tool rules cover. */
+/** Maps normalized keys to the exact names of the fields that the tool rules cover. */
 export type GovernedMembers = ReadonlyMap<string, string>;
 
 export function governMembers(names: readonly string[]): GovernedMembers {
@@ -50,7 +50,7 @@ export function governMembers(names: readonly string[]): GovernedMembers {
 }
 
 /**
- * Finds the fields of an object that the tool rules cover, except fields with the value null.
+ * Finds the object's fields to which the tool rules apply. Fields with the value null are skipped.
  * @throws GatewayError `ambiguous_tools` for a repeated field, or for a spelling that only some servers accept
  */
 export function findMembers(

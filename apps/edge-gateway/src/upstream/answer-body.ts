@@ -21,16 +21,16 @@ export interface BodyReader {
 }
 
 /**
- * Maximum number of bytes that are buffered without a reader before the source is paused. undici and Node streams
- * use the same limit.
+ * Maximum number of bytes that are buffered without a reader before the source is paused. The value is the same
+ * as in undici and in Node streams.
  */
 const heldBytesMax = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
 /**
  * The body of a provider's response, for a single reader that receives each chunk as it arrives. A provider can
- * send thousands of chunks of one byte. All chunks of one socket read except the first are joined into a few large
- * pieces. For a response with a single chunk, a `Readable` would take three times as long as this class.
+ * send thousands of chunks of one byte. Within one socket read, all chunks after the first are joined into a few
+ * large pieces. For a response with a single chunk, a `Readable` would take three times as long as this class.
  */
 export class AnswerBody {
   readonly #source: BodySource;
@@ -83,7 +83,7 @@ export class AnswerBody {
   /** Passes further chunks to the reader after `take` has returned false. */
   resume(): void {
     this.#hasRoom = true;
-    // In a microtask, the resumed source cannot push a chunk while another source is still pushing a chunk.
+    // The microtask prevents the resumed source from pushing a chunk while another source is still pushing one.
     queueMicrotask(() => this.#flow());
   }
 
@@ -239,8 +239,8 @@ export function passOver(body: AnswerBody): void {
 export const errorBytesMax = 1024 * 1024;
 
 /**
- * Reads a provider's error body, and keeps it readable from `body` for the caller. If the response ends too
- * early, reading `body` fails with the error of the response.
+ * Reads a provider's error body, and returns a new `body` with the same bytes for the caller. If the
+ * response ends too early, reading `body` fails with the error of the response.
  */
 export async function peekError(
   error: AnswerBody,

@@ -10,12 +10,9 @@ import { AnswerBody } from './answer-body.ts';
 
 interface UndiciUpstreamOptions {
   readonly guard: EgressGuard;
-  /**
-   * How long a provider may send no data before the response headers or between two chunks, in
-   * milliseconds.
-   */
+  /** Maximum time in milliseconds until the response headers arrive, and between two chunks of the body. */
   readonly idleTimeoutMs: number;
-  /** Renders the loop mark in each request. The mark identifies a request that returns to the gateway. */
+  /** Renders a header for each request, by which the gateway recognizes a request that returns to it. */
   readonly loops: Pick<LoopGuard, 'renderHeader'>;
 }
 
@@ -34,7 +31,7 @@ export class UndiciUpstream implements Upstream {
   readonly #loops: UndiciUpstreamOptions['loops'];
   /**
    * Provider addresses that have passed the egress guard. The rules of the egress guard do not change while the
-   * process runs. The cache limits the total length of the addresses, because the URL of a video can be long.
+   * process runs. The cache limits the total number of characters, because URLs of videos can be long.
    */
   readonly #addresses = new LRUCache<string, Address>({
     max: 10_000,

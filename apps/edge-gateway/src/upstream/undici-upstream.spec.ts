@@ -102,8 +102,8 @@ describe('a provider’s response', () => {
   const singleBytes = letters.replaceAll(/./g, '1\r\n$&\r\n');
 
   /**
-   * Sends the start of a response, and sends `rest` once the client reads the body. Returns the chunks in
-   * which the body arrives.
+   * Sends the start of a response, and sends `rest` after the client has read the first chunk. Returns
+   * the chunks in which the body arrives.
    */
   async function readPieces(rest: string, isWhole: boolean): Promise<Buffer[]> {
     let finish = (): unknown => undefined;

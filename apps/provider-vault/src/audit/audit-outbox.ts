@@ -48,7 +48,7 @@ const everyMs = 2_000;
  * that frequent changes of one account cause few calls to the account service.
  */
 const gatherMs = 200;
-/** Maximum number of events per call. After each successful call, a reduced maximum grows by `eventsAdded`. */
+/** Maximum number of events per call. Failed calls reduce it, and successful calls raise it by `eventsAdded`. */
 const eventsMax = 100;
 const eventsAdded = 5;
 
@@ -78,7 +78,7 @@ export class AuditShipper {
    * service can store the events before the timeout.
    */
   #eventsAtOnce = eventsMax;
-  /** The ids of the events in the last round. The credential changes in these events were already broadcast. */
+  /** Ids of the events that the previous query returned. Their credential changes were already broadcast. */
   #announced: ReadonlySet<string> = new Set();
 
   constructor(parts: ShipperParts) {
@@ -125,8 +125,8 @@ export class AuditShipper {
   }
 
   /**
-   * For new events, broadcasts each changed credential once. An event is new if the last round did not
-   * contain the event.
+   * For new events, broadcasts each changed credential once. An event is new if the previous query did
+   * not return it.
    */
   #announce(rows: readonly QueuedEvent[]): void {
     const changed = new Map<string, { readonly accountId: string; readonly provider: string }>();

@@ -25,7 +25,7 @@ it('every change is broadcast, and the account service is notified of quick chan
   events.announceChange({ accountId: 'quiet', provider: 'openai' });
   expect(sent.filter((each) => each === 'broadcast busy')).toHaveLength(20);
   expect(notes()).toEqual(['note busy', 'note quiet']);
-  // The second notification covers the 19 later changes of the account.
+  // One more notification follows the other 19 changes of the busy account.
   while (notes().length < 3) await sleep(5);
   expect(notes()).toEqual(['note busy', 'note quiet', 'note busy']);
 });

@@ -12,8 +12,8 @@ export function isRefusal(lastError: string | null): boolean {
 type HealthColumns = Pick<CredentialRow, 'lastError' | 'verifiedAt'>;
 
 /**
- * Renders the outcome of a call with the credential. The text contains at most a status, because the provider's
- * error text can quote the key.
+ * Renders the outcome of a call with the credential. The text may contain the provider's HTTP status, but never
+ * the provider's error text, which can quote the key.
  */
 export function renderHealth({ outcome, status }: CredentialCheckResult): HealthColumns {
   const verifiedAt = outcome === 'accepted' ? new Date() : null;

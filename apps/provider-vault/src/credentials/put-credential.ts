@@ -49,8 +49,8 @@ export async function putCredential(
 }
 
 /**
- * Stores the credential, and retries after a race with another process. If the account is deleted at the same
- * time, the deletion mark causes a conflict, and the retry finds the deletion mark. If a key version is retired
+ * Stores the credential, and retries after a race with another process. A concurrent deletion of the account
+ * causes a conflict on the deletion mark. The retry finds the mark and throws. If a key version is retired
  * during encryption, the retry uses the current key version.
  */
 async function storeSecret(

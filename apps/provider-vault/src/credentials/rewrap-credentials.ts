@@ -4,7 +4,7 @@ import { parseEnvelope, writeAudit } from './credential-row.ts';
 import type { CredentialRow } from '../persistence/vault-database.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
-/** A position in the processing order of the stored credentials. They are sorted by key version and then by id. */
+/** A position in the processing order of the stored credentials. The order is by key version and then by id. */
 export interface RewrapCursor {
   readonly keyVersion: number;
   readonly id: string;

@@ -4,12 +4,12 @@
 export interface KeyBinding {
   /** The complete binding, encoded as bytes. */
   readonly associatedData: Buffer;
-  /** The part of the binding that is free of secrets, so that the key service's audit log may contain it. */
+  /** The part of the binding that contains no secrets, and may appear in the key service's audit log. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 /**
- * A key-encryption key, which wraps only 32-byte keys. A key service that never reveals the key may store it.
+ * A key-encryption key, which wraps only 32-byte keys. The key may be stored in a key service that never reveals it.
  */
 export interface KeyEncryptionKey {
   /** Identifies the key in every replica, and reveals nothing else about the key. */

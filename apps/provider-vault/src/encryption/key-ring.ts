@@ -6,8 +6,8 @@ import type { KmsKeyName } from './parse-keys.ts';
 import { decrypt, encrypt, keyBytes } from './aes-gcm.ts';
 
 /**
- * The key-encryption keys of this process, by version. All keys in the key ring can decrypt. The database
- * determines the encryption key, because a replica must not encrypt with a key that another replica lacks.
+ * The key-encryption keys of this process, by version. Every key can be used for decryption. The database
+ * determines the key for encryption, so that no replica encrypts with a key that another replica lacks.
  */
 export class KeyRing {
   /** The key versions in ascending order, with at least one version. */

@@ -29,10 +29,10 @@ interface Activation {
 }
 
 /**
- * Activates the requested version of the key-encryption key, or this replica's highest version. Activating a version
- * twice has no further effect. Throws `invalid_field` for a version that is lower than the current version or missing
- * on this replica. The same error occurs if a running replica lacks the version, because that replica could not
- * decrypt new data.
+ * Activates the requested version of the key-encryption key, or this replica's highest version. Activating a
+ * version twice has no further effect. Throws `invalid_field` for a version that is lower than the current
+ * version or missing on this replica. Also throws `invalid_field` if a running replica lacks the version,
+ * because that replica could not decrypt new data.
  */
 export async function activateKey(
   context: KeysContext,

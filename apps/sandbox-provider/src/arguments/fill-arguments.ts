@@ -61,8 +61,8 @@ function fillValue(filling: Filling, given: unknown, name: string, depth: number
 }
 
 /**
- * Chooses the first alternative of a schema that is not null. The keywords next to the alternatives are merged
- * into it.
+ * Chooses a schema's first alternative that is not null. The other keywords of the schema are merged into the
+ * alternative.
  */
 function chooseBranch({ root }: Filling, schema: Schema): Schema {
   const branches = [...readList(schema, 'anyOf'), ...readList(schema, 'oneOf')].map((each) =>

@@ -1,4 +1,4 @@
-/** Values found in a message. Each value is used only once, in the order of the message. */
+/** Values found in a message. Each value is used once, and values are used in the order of the message. */
 export class MessageValues {
   readonly text: string;
   readonly #quoted: string[];
@@ -26,8 +26,8 @@ export class MessageValues {
   }
 
   /**
-   * Finds a property's value in the message, for example `owner` and `repo` in "octo/hello", an email or web
-   * address, or the title in "title: Hello".
+   * Finds a property's value in the message. Examples are `owner` and `repo` in "octo/hello", an email or
+   * web address, and the title in "title: Hello".
    */
   named(property: string): string | undefined {
     const name = property.toLowerCase();

@@ -61,7 +61,7 @@ export function typeOf(schema: Schema): TypeName {
  */
 export function resolveSchema(root: Schema, value: unknown): Schema {
   let schema: Schema = isObject(value) ? value : {};
-  // This limit only stops circular references, because a sensible chain has fewer than sixteen references.
+  // The limit stops circular references, and any sensible chain has fewer than sixteen references.
   for (let step = 0; step < 16 && typeof schema['$ref'] === 'string'; step += 1) {
     const { $ref: reference, ...rest } = schema;
     schema = { ...lookUp(root, reference), ...rest };
@@ -93,7 +93,7 @@ function lookUp(root: Schema, reference: string): Schema {
 /**
  * Limits for a client's regular expression and for the strings that are tested against it. RE2 needs linear
  * time for any regular expression. RE2 does not support look-around and back-references. If an expression needs
- * these features, every string is accepted.
+ * look-around or back-references, every string is accepted.
  */
 const patternTextCharsMax = 24;
 const patternCharsMax = 500;

@@ -90,10 +90,7 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Maximum number of tokens in the response. If the value is null, there is no limit. */
   readonly tokensMax: number | null;
-  /**
-   * Size of the messages and tools as JSON, in bytes. The sandbox provider estimates token usage from this
-   * size.
-   */
+  /** Size of the messages and tools as JSON, in bytes. Token usage is estimated from the size. */
   readonly promptBytes: number;
 }
 

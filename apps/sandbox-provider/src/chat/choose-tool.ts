@@ -12,7 +12,7 @@ const messageCharsMax = 4_000;
 
 /**
  * Splits text into lower-case words without plural and verb endings. `create_issue`, `createIssue` and
- * "creating issues" give the same words.
+ * "creating issues" result in the same words.
  */
 function wordsOf(text: string): string[] {
   return (
@@ -26,8 +26,8 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * Chooses the tool with the most words of the message in its name and description. Words count by their
- * rarity. Returns undefined if no tool shares at least one word in its name or two words in its description.
+ * Chooses the tool with the most words of the message in its name and description. A word that occurs in fewer tools
+ * counts more. Returns undefined if no tool shares at least one word in its name or two words in its description.
  */
 export function chooseTool(tools: readonly OfferedTool[], message: string): OfferedTool | undefined {
   const messageWords = new Set(wordsOf(message.slice(0, messageCharsMax)));
@@ -50,7 +50,7 @@ export function chooseTool(tools: readonly OfferedTool[], message: string): Offe
     if (inName.length === 0 && inDescription.length < 2) continue;
     const weigh = (words: string[]): number => words.reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0);
     // A short name that the message covers completely is a better match than a longer name.
-    // A longer name would also match the words of the message that match the short name.
+    // A longer name that contains the short name matches the same words of the message.
     const covered = name.size === 0 ? 0 : inName.length / name.size;
     const score = nameWeight * weigh(inName) * (0.5 + covered / 2) + weigh(inDescription);
     if (best === undefined || score > best.score) best = { tool, score };

@@ -26,9 +26,9 @@ interface Usage {
 const bytesPerToken = 4;
 
 /**
- * Estimates token usage as one token per four bytes of UTF-8, rounded up. The prompt tokens count messages and
- * tools as compact JSON. The completion tokens count the response text, or the name and arguments of the tool
- * call.
+ * Estimates token usage as one token per four bytes of UTF-8, rounded up. The prompt tokens are estimated from
+ * the messages and tools as compact JSON. The completion tokens are estimated from the response text, or from
+ * the tool call's name and arguments.
  */
 function estimateUsage(request: ChatRequest, answer: Answer): Usage {
   const said = answer.kind === 'text' ? answer.text : answer.name + answer.input;

@@ -28,7 +28,7 @@ interface Prompts {
  * An encoder that loads any sentence transformer directory, with `model.onnx`, `tokenizer.json`, and the
  * pooling and prompt configuration. The encoder uses mean pooling unless the configuration selects first-token
  * pooling. Each inference encodes a single text, because the vector of a text must not depend on other texts.
- * Quantized graphs choose one numeric scale for a whole batch.
+ * In a quantized graph, all texts of a batch share one numeric scale.
  */
 export class SentenceTransformer implements Encoder {
   readonly id: string;

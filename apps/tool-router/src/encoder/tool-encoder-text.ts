@@ -5,8 +5,8 @@ import type { EncoderField, EncoderPart, EncoderText } from '../inference/infere
 /** Maximum number of characters that any encoder reads from one text. */
 const charactersPerTextMax = 4_000;
 /**
- * Maximum number of texts that are read from a tool definition. Beyond this number, texts are skipped, because no
- * encoder reads that many words.
+ * Maximum number of texts that are read from a tool definition. Further texts are skipped, because no encoder
+ * reads that many words.
  */
 const partsMax = 256;
 

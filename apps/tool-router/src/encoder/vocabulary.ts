@@ -15,8 +15,8 @@ interface TokenRow {
 
 export interface VocabularyOptions {
   /**
-   * Number of token ids for unknown words, in addition to the vocabulary ids. The hash of an unknown word selects one
-   * of these ids.
+   * Number of token ids for unknown words, in addition to the vocabulary ids. The hash of an unknown word
+   * selects its id.
    */
   readonly buckets: number;
   /** Maximum number of distinct tokens per text field. */

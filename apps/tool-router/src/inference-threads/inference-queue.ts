@@ -26,13 +26,13 @@ const waitingMax: Readonly<Record<Urgency, number>> = {
   background: 4_096,
 };
 /**
- * Number of inference tasks that each account may still add after other accounts have filled the queue. Because of
- * these reserves, the queue may grow to twice its regular maximum size.
+ * Number of inference tasks that each account may still add after other accounts have filled the queue. With
+ * these additional tasks, the queue may grow to twice its regular maximum size.
  */
 const reservedPerAccount = 16;
 /**
- * While other accounts wait, a batch contains at most this number of tasks from one account. The limit keeps the
- * delay for other accounts within a few milliseconds.
+ * Maximum number of tasks from one account in a batch while other accounts wait. The limit keeps the delay for
+ * other accounts within a few milliseconds.
  */
 const batchTasksPerAccountMax = 16;
 /**

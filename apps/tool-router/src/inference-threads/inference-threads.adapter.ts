@@ -190,7 +190,7 @@ export class InferenceThreads implements Inference {
     this.#options.metrics.observeBatch(urgency, batch.tasks.length, inferenceMs);
     this.#queue.noteTime(batch.tasks, inferenceMs);
     this.#learnPace(batch.tasks, inferenceMs);
-    // The next batch is sent before this batch's results are processed, so that the worker thread does not wait.
+    // The next batch is sent before the results are processed, so that the worker thread does not wait.
     this.#pump();
     batch.tasks.forEach(({ resolve, reject }, at) => {
       const result = results[at] ?? { error: 'no result' };

@@ -1,9 +1,9 @@
 import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
- * Urgency of an inference task, in the order of execution. The urgency `plan` means that a plan waits for the task. For
- * `refined`, a plan waits for the second encoder, but does not depend on it. For `awaited`, a plan waits for vectors of new
- * tools. For `later`, no plan waits for the task yet. For `background`, no plan ever waits for the task.
+ * Urgency of an inference task, in the order of execution. The urgency `plan` means that a plan waits for the task.
+ * For `refined`, a plan waits for the second encoder, but can do without it. For `awaited`, a plan waits for vectors
+ * of new tools. For `later`, no plan waits for the task yet. For `background`, no plan ever waits for the task.
  */
 export type Urgency = 'plan' | 'refined' | 'awaited' | 'later' | 'background';
 
@@ -26,8 +26,8 @@ export interface Inference {
   readonly secondEncoder: EncoderFacts | undefined;
   readonly reranker: RerankerFacts | undefined;
   /**
-   * A task with this number of texts blocks the thread for only a few milliseconds. The caller splits larger jobs
-   * into tasks with this number of texts, so that more urgent tasks can run in between.
+   * Number of texts in a task that blocks the thread for only a few milliseconds. The caller splits larger jobs
+   * into tasks of this size, so that more urgent tasks can run between them.
    */
   readonly textsPerTask: number;
   /**

@@ -53,7 +53,7 @@ export async function checkDigests(directory: string): Promise<void> {
 }
 
 /**
- * A model's id, which is a hash of its files. Because of this id, vectors and scores of different models are
+ * A model's id, which is a hash of its files. The id ensures that vectors and scores of different models are
  * never mixed.
  */
 export function nameModel(...files: readonly Uint8Array[]): string {

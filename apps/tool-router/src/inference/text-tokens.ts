@@ -7,8 +7,8 @@ import { z } from 'zod';
 /** Default maximum number of tokens per text. A model directory can specify a smaller limit. */
 const tokensMaxDefault = 512;
 /**
- * Maximum expected length of a token in characters. Before tokenization, a text is cut to the maximum number of
- * tokens times this length.
+ * Assumed maximum length of a token in characters. Before tokenization, a text is cut to this length multiplied
+ * by the maximum number of tokens.
  */
 const charactersPerTokenMax = 8;
 

@@ -63,7 +63,7 @@ export class RankingMetrics {
     });
   }
 
-  /** @param ranked the ranking method, its reason, and the encoders of a semantic ranking */
+  /** @param ranked the ranking method, the reason for it, and the encoders of a semantic ranking */
   observe(
     { lane, reason, encoders }: { lane: 'semantic' | 'keyword'; reason: string; encoders: 'first' | 'both' },
     durationMs: number,

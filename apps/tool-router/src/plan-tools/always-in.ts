@@ -73,14 +73,11 @@ const coreNames: Readonly<Record<'shell' | 'read' | 'write' | 'edit', ReadonlySe
  * tools without the name of the server.
  */
 const serverNames = new Set('createfile editfile openfile readfile writefile'.split(' '));
-/**
- * The tools must cover at least this number of purposes for the list to count as a coding agent's list.
- */
+/** A coding agent's list contains basic tools for at least this number of different purposes. */
 const purposesMin = 2;
 
 /**
- * The words that may occur in a name such as `search_tools`, `tool_call` or `describeTool`, in addition to
- * `tool` itself.
+ * Words in the names of tools that find or call other tools (`search_tools`, `tool_call`, `describeTool`).
  */
 const reachingVerbs = new Set(
   'activate call describe discover dispatch enable execute find get invoke list load run search select use'.split(
@@ -128,9 +125,9 @@ interface BasicTool {
 }
 
 /**
- * Removes the tools that probably belong to an MCP server (`serverNames`). A tool is kept if its name has the same
- * spelling style as the agent's shell tool, or if the agent has no other tool for the purpose. If there is no shell
- * tool and all names are in `serverNames`, no tool is kept.
+ * Removes the tools that probably belong to an MCP server (`serverNames`). A tool is kept if its name has the
+ * same spelling style as the agent's shell tool, or if the agent has no other tool for the purpose. If there is
+ * no shell tool and all names are in `serverNames`, all tools are removed.
  */
 function withoutServerTools(basic: readonly BasicTool[]): readonly BasicTool[] {
   const isServers = ({ name }: BasicTool): boolean => serverNames.has(bareName(name));

@@ -29,15 +29,15 @@ interface PlanInput {
   readonly request: PlanToolsRequest;
   readonly index: KeywordIndex;
   /**
-   * The user turns that can add tools, oldest first. If the conversation is stored and not in shadow,
-   * the list contains only the turns after the stored turns.
+   * The user turns that can add tools, oldest first. For a stored conversation that is not a shadow
+   * conversation, the list contains only the turns after the stored turns.
    */
   readonly turns: readonly RankedTurn[];
   /** Number of turns at the start of `turns` that the stored conversation already covers. */
   readonly rememberedTurns: number;
   /**
-   * The ranking for the newest turn. The ranking exists even if this turn cannot add tools. Undefined if the request
-   * has no user turns.
+   * The ranking for the newest turn, even if the newest turn cannot add tools. Undefined if the request has no
+   * user turns.
    */
   readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
   /** Positions of the tools that are mentioned in at least one user turn. */
@@ -197,10 +197,10 @@ function listCandidates(
 }
 
 /**
- * Returns the reason that the plan reports. If all tools are sent, or if the first request chooses the tool set, the
- * plan reports the reason for its K (number of ranked tools). If the tool set is chosen after requests with all
- * tools, the plan reports the reason `decided`. Plans for later turns report the reason `frozen`, or `grown` if the
- * newest turn added tools.
+ * Returns the reason that the plan reports. If all tools are sent, or if the first request chooses the tool
+ * set, this is the reason for K (the number of ranked tools). If the tool set is chosen after requests with all
+ * tools, the plan reports the reason `decided`. Plans for later turns report the reason `frozen`, or `grown` if
+ * the newest turn added tools.
  */
 function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason'] {
   const { session, userTurns, calledTools, recentResults } = request;
@@ -219,8 +219,8 @@ function explain(request: PlanToolsRequest, set: ToolSet): PlannedTools['kReason
 /**
  * The probability that the conversation is selected as a shadow conversation. A shadow conversation gets a
  * plan, but all its tools are forwarded. The random decision depends only on the first turn. The gateway
- * stores the decision, and a repeated computation leads to the same decision. Conversations with short tool
- * lists or an override of K are never selected, because their plans do not measure recall.
+ * stores the decision, and a repeated computation leads to the same decision. A conversation with a short
+ * tool list or an override of K is never a shadow conversation, because its plans do not measure recall.
  */
 export function shareOfShadow(
   { shadow }: Pick<PlanToolsRequest, 'shadow'>,

@@ -12,7 +12,7 @@ export interface RankedTurn {
 }
 
 /**
- * Minimum coverage that the tool set must keep if growth does not rewrite a cached prefix. Coverage is the
+ * Minimum coverage of the tool set if adding tools leaves the cached prefix unchanged. Coverage is the
  * probability that a needed tool is in the tool set. Below this coverage, a needed tool is more likely to be
  * pruned than forwarded.
  */
@@ -20,7 +20,7 @@ const coverageMin = 0.5;
 /**
  * Minimum gain in coverage that justifies rewriting a cached prefix. Coverage is the probability that a needed
  * tool is in the tool set. `gainMin` applies without recovery, and `gainMinReachable` applies with recovery.
- * `gainMinReachable` was measured with `npm run eval:sessions`, on conversations that the report excludes.
+ * `gainMinReachable` was measured with `npm run eval:sessions`, on conversations that are not part of its report.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
 
@@ -36,9 +36,9 @@ interface GrowthQuestion {
   /** Whether growing the tool set leaves the cached prefix unchanged. */
   readonly isFree: boolean;
   /**
-   * Whether the added tools come after the cached prefix. After the cached prefix, an added tool costs only its
-   * definition, so every turn adds its best tools. A turn that continues the previous task also adds tools, because
-   * the later steps of a task often need other tools.
+   * Whether the added tools come after the cached prefix. A tool that is added there costs only its definition,
+   * so every turn adds its best tools. A turn that continues the previous task also adds tools, because the
+   * later steps of a task often need other tools.
    */
   readonly isAppended: boolean;
   /** The K of each turn, which is an override or the account's measured K. Null if K comes from the priors. */
@@ -49,8 +49,8 @@ interface GrowthQuestion {
 }
 
 /**
- * Chooses the tools that a later turn adds to the tool set. Insertions in the middle of the tool list invalidate the
- * prompt cache, so they require a confident ranking and a coverage clearly below the target.
+ * Chooses the tools that a later turn adds to the tool set. An insertion in the middle of the tool list invalidates
+ * the prompt cache. It therefore requires a confident ranking and a coverage clearly below the target.
  */
 export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number[] {
   const { ranking } = turn;
@@ -66,7 +66,7 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   const least = question.isReachable && !question.isFree ? gainMinReachable : gainMin;
   if (!question.isAppended && coverageOf(ranked, recall.curve, isIn) >= wanted - least) return [];
   // An ambiguous turn adds no tool if the tool set already contains the turn's best-ranked tool.
-  // Only the whole tool list would be enough for an ambiguous turn.
+  // For an ambiguous turn, no K below the whole tool list reaches the required recall.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
   const k = fixedK ?? Math.max(kMin, sure ?? kMin);
   return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));

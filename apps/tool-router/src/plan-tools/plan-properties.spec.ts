@@ -141,7 +141,7 @@ describe('for any tools and any transcript', () => {
         async (list, fields, next, called) => {
           fc.pre(fields.userTurns.length > 0);
           const before = await plan(list, fields);
-          // All tools are sent until a turn contains enough evidence about tools.
+          // While the tool set is undecided, all tools are sent, so a later plan may contain fewer tools.
           if (before.isUndecided) return;
           const after = await plan(list, {
             ...fields,

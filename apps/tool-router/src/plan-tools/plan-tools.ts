@@ -16,7 +16,7 @@ import type { ToolLists } from '../tool-index/tool-memory.ts';
 /** A stored list of user turns. */
 interface StoredTurns {
   readonly turns: string[];
-  /** The most recent list that extends this list by one turn. Each step of an agent loop repeats the newest turn. */
+  /** The most recent list that adds one turn to this list. Each step of an agent loop repeats the newest turn. */
   next?: { readonly turn: string; readonly key: string };
 }
 
@@ -46,7 +46,7 @@ export class TurnMemory {
   resolve({ accountId, userTurns, earlierTurns }: PlanToolsRequest): string[] | undefined {
     if (earlierTurns === undefined) {
       // Each agent loop step repeats the newest turn, and each new turn refers to the turns before it.
-      // The turns are stored twice, with and without the newest turn.
+      // The turns are therefore stored both with and without the newest turn.
       this.#keep(accountId, userTurns.slice(0, -1));
       this.#keep(accountId, userTurns);
       return userTurns;
@@ -111,8 +111,8 @@ interface NewestTurn {
 
 /**
  * The ranking query for the newest turn of a request, including the state of the agent loop. The trace of the
- * request shows the resulting ranking. The choice of the tool set ignores the state of the agent loop, and
- * ranks each turn as if it had just arrived. Returns undefined if the request has no user turns.
+ * request shows the resulting ranking. For the choice of the tool set, each turn is ranked without the state
+ * of the agent loop. Returns undefined if the request has no user turns.
  */
 export function newestQuestion({
   userTurns,

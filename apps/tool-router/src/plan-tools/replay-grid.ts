@@ -6,8 +6,8 @@ import { chooseToolSet, type ToolSetOptions } from './tool-set.ts';
 /** Approximate ratio of two consecutive values of K (the number of ranked tools) in a replay. */
 const gridFactor = 1.03;
 /**
- * Limit on the work of one replay. In long conversations with long tool lists, the router tries fewer values
- * of K (the number of ranked tools).
+ * Values that limit the computation time of one replay. In long conversations with long tool lists, the
+ * router tries fewer values of K (the number of ranked tools).
  */
 const [coarseFactor, coarseFrom] = [1.5, 20_000];
 
@@ -22,9 +22,9 @@ export function listGrid(scored: number, factor = gridFactor): number[] {
 }
 
 /**
- * Plans a shadow conversation again for each tried K, as if the account had a calibrated policy with that K. Returns
- * a K for each tool. At this K and at every larger K, the newest turn's tool set contains the tool. If no tried K
- * includes a tool, the tool gets the number of tools that count toward K.
+ * Plans a shadow conversation again for each tried K, as if the account had a calibrated policy with that K.
+ * Returns a K for each tool. With the returned K and every larger K, the newest turn's tool set contains the
+ * tool. If no tried K includes a tool, its K is the number of tools that count toward K.
  * @param turns every user turn of the conversation so far, oldest first.
  */
 export function* replayGrid(

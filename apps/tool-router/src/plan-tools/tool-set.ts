@@ -25,7 +25,7 @@ export interface ToolSetOptions {
   readonly recallTarget: number;
   readonly kOverride: number | null;
   readonly mayRecover: boolean;
-  /** Whether later turns add their tools at the end of the conversation, behind the cached prefix. */
+  /** Whether the tools of later turns are added at the end of the conversation, after the cached prefix. */
   readonly appends: boolean;
   readonly price: PlanPrice | undefined;
   /**
@@ -64,14 +64,14 @@ export interface ToolSet {
    * not chosen by a ranking.
    */
   readonly rankedBy: string | undefined;
-  /** Whether all turns so far lack evidence about the needed tools. If so, a later turn may still prune tools. */
+  /** Whether all turns so far lack evidence about the needed tools, so that a later turn may still prune tools. */
   readonly isUndecided: boolean;
 }
 
 /**
- * Minimum evidence (`TurnRanking.evidence`) for a turn to decide the tool set. One distinctive word has an evidence
- * of 1. With less evidence than this minimum, a ranking would be close to arbitrary. The command `npm run eval:tools`
- * prints how many real requests have less evidence, and how often their first ten ranked tools include a needed tool.
+ * Minimum evidence (`TurnRanking.evidence`) with which a turn decides the tool set. The evidence of one distinctive
+ * word is 1. Below the minimum, a ranking would be close to arbitrary. The command `npm run eval:tools` prints how
+ * many real requests are below the minimum, and how often their first ten ranked tools include a needed tool.
  */
 export const evidenceMin = 0.5;
 
@@ -79,9 +79,8 @@ const unarmed: Recovery = { armed: false, way: 'in_place' };
 
 /**
  * Chooses the tool set for a conversation. The first turn with enough evidence about tools decides the tool
- * set, and later turns add tools. All tools are forwarded until the deciding turn. The tool set for a turn
- * depends only on this turn and earlier turns. The tool set after the deciding turn contains the tool set at
- * each earlier point of the transcript.
+ * set, and later turns add tools. Until then, all tools are forwarded. The tool set for a turn depends only
+ * on this turn and earlier turns. Once decided, the tool set never loses a tool.
  * @param turns all turns, or only the turns that follow the stored turns.
  */
 export function* chooseToolSet(
@@ -228,7 +227,7 @@ function* growSet(
   return { ...begun, positions, grown };
 }
 
-/** The recall that the forwarded tools of a turn must reach if K comes from the priors. */
+/** The required recall of a turn's forwarded tools, for a K that comes from the priors. */
 function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery): number {
   return recovery.armed ? neededRecall(recallTarget, decision.recoveryRate) : recallTarget;
 }

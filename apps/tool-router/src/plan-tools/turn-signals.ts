@@ -62,8 +62,8 @@ interface TurnFacts {
 }
 
 /**
- * Caches the facts about user turns, because each agent loop step repeats the same turns. The cache key is the turn's
- * text. If the turn comes from `TurnMemory`, the lookup does not need to compare the text.
+ * Caches the facts about user turns, because each agent loop step repeats the same turns. The cache key is the
+ * turn's text. `TurnMemory` returns the same string again, so a lookup does not need to compare the characters.
  */
 export class MemoizedTurns {
   readonly #known = new LRUCache<string, TurnFacts>({

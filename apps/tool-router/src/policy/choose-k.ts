@@ -12,7 +12,7 @@ export type Worth = NonNullable<Extract<PlanToolsReply, { status: 'planned' }>['
  */
 const requestsExpected = 8;
 const neededTurnsExpected = 3;
-/** Expected number of conversation tokens after the tool definitions, in the middle of the conversation. */
+/** Expected number of tokens after the tool definitions, halfway through a conversation. */
 const conversationTokens = 2_000;
 /**
  * Cost of a recovery round, in tokens. The cost of a recovery round includes the model's call to the recovery
@@ -32,8 +32,8 @@ const nameTokens = 5;
 const toolTokens = 150;
 /**
  * Factor by which K (the number of ranked tools) for a conversation exceeds K for one turn. Later turns need
- * tools that the first turn does not mention. The factor comes from `npm run eval:sessions`, measured on
- * conversations that the report excludes.
+ * tools that the first turn does not mention. The factor was measured with `npm run eval:sessions`, on
+ * conversations that are not part of its report.
  */
 const conversationFactor = 2;
 /**
@@ -126,8 +126,8 @@ export function neededRecall(recallTarget: number, recoveredShare: number): numb
 /**
  * The client's override determines K (the number of ranked tools). With an override, recovery is enabled only
  * if it costs less than the definitions that it replaces. With the priors, the router prunes without recovery
- * only if the request does not permit recovery. The priors guarantee no recall, and a pruned tool without
- * recovery is lost.
+ * only if the request does not permit recovery. The priors do not guarantee a recall, and without recovery,
+ * the model cannot call a pruned tool.
  */
 function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
   const { scored, kOverride, measured, tools, mayRecover } = question;
@@ -140,8 +140,8 @@ function cheapestOption(question: KQuestion, rates: Rates): Option | undefined {
 }
 
 /**
- * Applies the K of the account's routing policy unchanged. The policy has one K for cases in which recovery costs
- * less than sending all definitions, and a larger K for all other cases.
+ * Applies the K of the account's routing policy unchanged. The policy has one K with recovery, and a larger K
+ * without recovery. Recovery is preferred if it costs less than sending all definitions.
  */
 function measuredOption(
   question: KQuestion,

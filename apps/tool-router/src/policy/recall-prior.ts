@@ -41,10 +41,10 @@ export interface RecallClass {
   readonly surenessMin: number;
   readonly curve: RecallCurve;
   /**
-   * A list of K values for a class of turns, with one entry for each overall recall, in ascending order. Each entry's
-   * K (number of ranked tools) reaches the entry's recall with the fewest forwarded tools in total. Each forwarded
-   * tool raises the recall of confident turns more than the recall of unsure turns. Confident turns have an
-   * above-average recall, and unsure turns have a below-average recall.
+   * The K (number of ranked tools) of a class of turns for each overall recall, in ascending order. If every
+   * class uses its K, the turns reach the overall recall with the fewest forwarded tools in total. Each
+   * forwarded tool raises the recall of confident turns more than the recall of unsure turns. Confident turns
+   * have an above-average recall, and unsure turns have a below-average recall.
    */
   readonly kFor: readonly (readonly [recall: number, k: number])[];
 }
@@ -65,8 +65,8 @@ export function priorFor(
 }
 
 /**
- * Confidence of a ranking, on the scale of its ranking method. Confidence is the best score for keyword
- * ranking, and a probability for vector ranking.
+ * Confidence of a ranking, on the scale of its ranking method. For keyword ranking, the confidence is
+ * the best score. For vector ranking, it is a probability.
  */
 export function surenessOf({ method, topScore, confidence }: TurnRanking): number {
   return method === 'keyword' ? topScore : confidence;
@@ -186,8 +186,8 @@ export function smallestK(curve: RecallCurve, recall: number): number | undefine
 }
 
 /**
- * Returns the recall curve for a tool list that is `factor` times as long. Each K (number of ranked tools)
- * on the curve is multiplied by `factor`. The stretched curve is a conservative estimate.
+ * Adapts a recall curve to a tool list that is `factor` times as long as the measured list. Each K (number
+ * of ranked tools) on the curve is multiplied by `factor`. The stretched curve is a conservative estimate.
  */
 function stretchCurve(curve: RecallCurve, factor: number): RecallCurve {
   return factor <= 1 ? curve : curve.map(([k, recall]) => [Math.ceil(k * factor), recall] as const);

@@ -60,8 +60,7 @@ export function* describeLogits(
 }
 
 /**
- * Minimum weight of a word that can name a tool. Words from turns before the previous turn weigh less than this
- * minimum.
+ * Minimum weight of a word that can name a tool. Words from turns before the previous turn have a lower weight.
  */
 const namingWeightMin = 0.5;
 

@@ -25,7 +25,7 @@ export function* rankByKeyword(index: KeywordIndex, query: TurnQuery): Pieces<Tu
 }
 
 /**
- * Returns the best score's share of all scores, between 0 and 1, if scores are treated as log-odds (softmax).
+ * Applies softmax to the scores (as log-odds), and returns the value of the best score, between 0 and 1.
  * Returns 0 if the list of scores is empty.
  */
 function shareOfTop(scores: Float64Array, topScore: number): number {

@@ -41,8 +41,8 @@ export class LoopRanker implements ToolRanker {
 }
 
 /**
- * The log-odds to add, by tool position. A tool that was both called and named gets only the larger gain. Only
- * identifiers name a tool, because results often contain short names (`read`) as ordinary words.
+ * The log-odds to add, by tool position. A tool that was called and is also named in a result gets only the larger
+ * gain. In results, only identifiers count as names, because short names (`read`) are often ordinary words.
  */
 function measureGains(
   index: KeywordIndex,

@@ -67,7 +67,7 @@ export class MemoizedRanker implements ToolRanker {
     return made;
   }
 
-  /** Fallback rankings are not cached, because the next attempt may have the missing model, vectors or time. */
+  /** Fallback rankings are not cached, because the model, the vectors or enough time may be available later. */
   #keep(key: string, ranking: TurnRanking, encoders: EncoderChoice): TurnRanking {
     const isFallback =
       ranking.method === 'semantic' && encoders === 'both' && encodersOf(ranking.rankedBy) === 'first';
@@ -75,7 +75,7 @@ export class MemoizedRanker implements ToolRanker {
     return ranking;
   }
 
-  /** Joins the digests of the relevant turns. All digests have equal length, so different queries have different keys. */
+  /** Joins the digests of the relevant turns. All digests have the same length, so the joined key is unambiguous. */
   #keyOf(
     listHash: string,
     { turns, at }: RankQuestion,

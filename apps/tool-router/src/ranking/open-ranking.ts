@@ -51,7 +51,7 @@ export interface RankingOptions {
   readonly shared: SharedVectors;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** A callback for each tool list that contains tools without a stored vector. */
+  /** Called if no store has the vectors of some tools in a list, with the hashes of the list and of these tools. */
   readonly onForgotten: (listHash: string, hashes: readonly string[]) => void;
 }
 

@@ -14,7 +14,7 @@ export interface RankQuestion {
   readonly at: number;
   /** Names of the tools called in the transcript, in order of the first call. */
   readonly calledTools?: readonly string[];
-  /** Tool results that follow the turn, newest last. If there are no results, the ranking ignores the agent loop. */
+  /** Tool results that follow the turn, newest last. Without tool results, the state of the agent loop is not used. */
   readonly recentResults?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface RankQuestion {
  */
 export type EncoderChoice = 'first' | 'both';
 
-/** Start of `rankedBy` for rankings with both encoders. With only the first encoder, the start is `semantic.1.`. */
+/** Prefix of `rankedBy` for rankings with both encoders. With only the first encoder, the prefix is `semantic.1.`. */
 const byBoth = 'semantic.2.';
 
 /** Returns the encoders that a ranking's `rankedBy` names. */
@@ -39,14 +39,14 @@ export function nameSemantic(encoderIds: readonly string[], stage: string): stri
 
 export interface RankOptions {
   /**
-   * The ranking method to use. The value `keyword` keeps keyword ranking for a conversation that started with it. If
-   * `method` is not `keyword`, the ranker uses vectors when the model, the tool list and the remaining time permit
-   * it. The field `methodReason` reports a fallback to keyword ranking.
+   * The ranking method to use. The value `keyword` is for conversations that started with keyword ranking. If
+   * `method` is not `keyword`, the ranker uses vectors when the model, the tool list and the remaining time
+   * permit it. The field `methodReason` reports a fallback to keyword ranking.
    */
   readonly method?: RoutingMethod;
   /**
    * Encoders that the semantic method should use. The default is `first`. If the second encoder or its vectors are
-   * not available in time, the first encoder ranks the list, and `rankedBy` names the encoder.
+   * not available in time, only the first encoder is used. The field `rankedBy` shows which encoders were used.
    */
   readonly encoders?: EncoderChoice;
   /**
@@ -71,8 +71,8 @@ export type MethodReason = 'semantic' | 'asked' | 'short_list' | 'new_tools' | '
 export interface TurnRanking {
   /**
    * Scores of the tools, by position. Scores are at least 0, and comparable only within one ranking. For
-   * vector ranking, the scores are probabilities that add up to 1. For two tools, the logarithm of the ratio
-   * of their probabilities is a difference in log-odds.
+   * vector ranking, the scores are probabilities that add up to 1. The difference between two tools in
+   * log-odds is the logarithm of the ratio of their scores.
    */
   readonly scores: Float64Array;
   /**
@@ -86,11 +86,11 @@ export interface TurnRanking {
    */
   readonly topScore: number;
   /**
-   * The evidence about the needed tools in the words of the turn and its context. The evidence is the best keyword
-   * score, divided by the weight of a word that occurs in only one tool. The evidence is 0 if no tool contains a word
-   * of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976). The unit of the
-   * evidence is one distinctive word, so the evidence is comparable between tool lists of any size. Both ranking
-   * methods compute the evidence from the keyword scores.
+   * How clearly the words of the turn and its context indicate the needed tools. The evidence is the best
+   * keyword score, divided by the weight of a word that occurs in only one tool. The evidence is 0 if no tool
+   * contains a word of the turn or of the context. BM25 weights are log-odds (Robertson & Spärck Jones, 1976).
+   * The evidence of one distinctive word is 1, so the evidence is comparable between tool lists of any size.
+   * Both ranking methods compute the evidence from the keyword scores.
    */
   readonly evidence: number;
   /**
@@ -99,15 +99,15 @@ export interface TurnRanking {
    */
   readonly namesTop: boolean;
   /**
-   * The best tool's share of all scores, from 0 to 1, if the scores are treated as log-odds. For vector ranking, the
-   * confidence is a probability. For keyword ranking, the confidence is only an indication.
+   * The best tool's value after softmax over the log-odds of all tools, from 0 to 1. For vector ranking, the
+   * confidence is a probability. For keyword ranking, the confidence is only a rough estimate.
    */
   readonly confidence: number;
   readonly method: RoutingMethod;
   readonly methodReason: MethodReason;
   /**
-   * Identifies the ranking code and models within the policy version. With equal identifiers, every replica
-   * produces the same ranking.
+   * Identifies the ranking code and the models. The identifier is part of the policy version. With equal
+   * identifiers, every replica produces the same ranking.
    */
   readonly rankedBy: string;
 }

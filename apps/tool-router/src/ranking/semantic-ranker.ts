@@ -37,8 +37,8 @@ export interface SemanticRankerOptions {
 }
 
 /**
- * Share of a ranking's remaining time for which the ranking waits for the second encoder. The second stage uses the
- * rest of the remaining time.
+ * Maximum share of the remaining time that a ranking waits for the second encoder. The rest is for the second
+ * stage.
  */
 const secondShare = 0.75;
 
@@ -92,7 +92,7 @@ export class SemanticRanker implements ToolRanker {
     const turn = readStageTurn(question.turns, question.at);
     const { share } = this.#options;
     const keyword = await share.run(timing.accountId ?? '', rankByKeyword(index, turn.query));
-    // A timeout does not cancel the inference work. The work stops at its own deadline.
+    // A timeout does not cancel the vector ranking, which stops at its own deadline.
     const made = await withTimeout(
       this.#rankByVectors(index, turn, keyword.scores, encoders, timing),
       Math.max(0, timing.deadlineAt - performance.now()),

@@ -76,8 +76,8 @@ export function* computeInPieces(
 }
 
 /**
- * The features with the second encoder's vectors. The tools are compared with the top-ranked tools in a ranking by
- * words and by the second encoder.
+ * The features that need the second encoder's vectors. Tools are compared with the top tools of a ranking that
+ * combines word scores with the second encoder's cosines.
  */
 function* measureSecond(
   list: StageList,

@@ -34,7 +34,7 @@ export function measureNames(
   return { name_covered: covered, name_phrase: phrase };
 }
 
-/** For each tool, the share of the turn's words (by their weight in the tool list) that occur in the tool's texts. */
+/** For each tool, the weighted share of the turn's words that occur in the tool's texts. */
 export function measureCoverage({ index }: StageList, query: TurnQuery): Float64Array {
   const covered = new Float64Array(index.names.length);
   let total = 0;
@@ -63,8 +63,8 @@ const leadersMax = 3;
 /** Number of top-ranked tools that may receive parameters from other tools. */
 const needyMax = 5;
 /**
- * A tool is a supplier of a top-ranked tool if at least this share of its name occurs in that tool's parameter words.
- * A tool that supplies a parameter of a supplier is also related, with the factor `secondHop`.
+ * A tool is a supplier if at least this share of its name occurs in a top-ranked tool's parameter words.
+ * Suppliers of a supplier are also related to the top-ranked tool, with the factor `secondHop`.
  */
 const supplierMin = 0.5;
 const secondHop = 0.7;
@@ -132,7 +132,7 @@ function* measureSupplies(list: StageList, needy: Uint32Array): Pieces<Float64Ar
   return supply;
 }
 
-/** For each tool, the share of the name (by word weight) that occurs among another tool's words. */
+/** For each tool except `tool`, the weighted share of the words in its name that occur in `words`. */
 function shareNames(list: StageList, tool: number, words: readonly string[]): Float64Array {
   const { index, namePostings, nameWeights } = list;
   const shares = new Float64Array(index.names.length);

@@ -10,7 +10,7 @@ export function shareOfTop(scores: Float64Array): Float64Array {
 
 const deviationsMax = 6;
 
-/** Scores as numbers of standard deviations from the list's mean, limited to 6. */
+/** The distance of each score from the list's mean in standard deviations, limited to 6. */
 export function standardize(scores: Float64Array): Float64Array {
   const count = Math.max(1, scores.length);
   // The scores are added in ascending order, so that the order of the tools cannot change the mean.
@@ -22,8 +22,8 @@ export function standardize(scores: Float64Array): Float64Array {
 }
 
 /**
- * A gain for each tool, based on the rank of the tool. The gain is 1 for the tool with the highest score, and
- * decreases logarithmically with the rank to 0. Tools with equal scores share the mean of their ranks.
+ * A gain for each tool, based on the rank of the tool. The gain is 1 for the highest score, and falls to 0
+ * with the logarithm of the rank. Tools with equal scores share the mean of their ranks.
  */
 export function rankGains(scores: Float64Array): Float64Array {
   const count = scores.length;

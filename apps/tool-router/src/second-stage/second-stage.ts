@@ -50,9 +50,9 @@ interface StageScores {
 }
 
 /**
- * The weights of three scores in the fused order. The fused order is used if there is no feature reranker. The scores
- * are the keyword share, the soft match share, and the cosine's deviation from the list's mean. With the trained
- * models, the fused order ranks tools as well as the preliminary order (`second-stage/features.ts`).
+ * The weights that combine three scores into one order (the fused order). The fused order is used if there is no
+ * feature reranker. The scores are the keyword share, the soft match share, and the cosine's deviation from the list's
+ * mean. With the trained models, the fused order is as good as the preliminary order (`second-stage/features.ts`).
  */
 const fusionWeights = { keyword_share: 3, soft_segment_share: 3, cosine_segment: 0.75 } as const;
 
@@ -97,7 +97,7 @@ export class SecondStage {
     return { logits: await this.#readPairs(index, turn, fused, timing), rankedBy: `.${reranker.id}` };
   }
 
-  /** Returns the second-stage data of a tool list. The work has no deadline, because the next plan can use it. */
+  /** Returns the second-stage data of a tool list. Later plans use the data, so there is no deadline. */
   *#listOf(index: KeywordIndex): Pieces<StageList> {
     const kept = this.#lists.get(index.listHash);
     if (kept !== undefined) return kept;
@@ -110,8 +110,8 @@ export class SecondStage {
   }
 
   /**
-   * Reorders the top tools in the fused order by cross-encoder score. The logits of the top tools are only
-   * permuted, so all other tools keep their places.
+   * Sorts the top tools of the fused order by cross-encoder score. The top tools only exchange their
+   * logits, so all other tools keep their places.
    */
   async #readPairs(
     index: KeywordIndex,
@@ -141,8 +141,8 @@ export class SecondStage {
 }
 
 /**
- * Scores feature rows. Rows are sorted by name, so that the client's order cannot change the scores. Matrix
- * kernels sum the last rows of a matrix differently from full blocks.
+ * Scores feature rows. Rows are sorted by name, so that the client's order cannot change the scores. A row's
+ * position can change its score, because matrix kernels sum the last rows differently from full blocks.
  */
 async function scoreInNameOrder(
   { tieRanks }: KeywordIndex,
@@ -158,7 +158,7 @@ async function scoreInNameOrder(
   return Float64Array.from(tieRanks, (row) => scores[row] ?? 0);
 }
 
-/** Stops the work after the deadline, because keyword ranking is used instead. */
+/** Stops the computation after the deadline, when the ranker uses keyword ranking instead. */
 function* endInTime<Result>(pieces: Pieces<Result>, deadlineAt: number): Pieces<Result> {
   let step = pieces.next();
   while (step.done !== true) {

@@ -80,7 +80,7 @@ function takeBest(
   }
 }
 
-/** Computes how much of each tool's name the matching words cover, measured by word weight and likeness. */
+/** For each tool, computes the share of the name that matches the turn, weighted by rarity and likeness. */
 function coverNames({ index, namePostings, nameWeights }: StageList, met: ReadonlyMap<string, number>) {
   const covered = new Float64Array(index.names.length);
   for (const [word, likeness] of met) {

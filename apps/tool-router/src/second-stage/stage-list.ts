@@ -91,8 +91,8 @@ const askingParametersMax = 4;
 const askingWeightMin = 0.85;
 
 /**
- * Marks tools with which the agent asks its user a question. Marked tools share no words with users' requests, so the
- * ranking needs the marks.
+ * Marks tools with which the agent asks its user a question. Such tools share no words with users' requests, so
+ * word scores cannot find them.
  */
 function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTerms']): Float64Array {
   const marks = new Float64Array(index.names.length);
@@ -106,7 +106,7 @@ function markAsking(index: KeywordIndex, parameterTerms: StageList['parameterTer
   return marks;
 }
 
-/** Key for a pair of words, independent of their order. */
+/** Returns a key for two words. The order of the words does not change the key. */
 export function pairOf(one: string, other: string): string {
   return one < other ? `${one} ${other}` : `${other} ${one}`;
 }

@@ -27,7 +27,7 @@ export interface StageTurn {
   readonly query: TurnQuery;
   /** The turn's own words, in order, with repeats. */
   readonly words: readonly string[];
-  /** The words in each task of the turn. A turn with one task has one element with all words. */
+  /** The words in each task of the turn. For a turn with one task, the only element contains all words. */
   readonly segments: readonly (readonly string[])[];
   /**
    * How much the turn depends on earlier turns, from 0 to 1. The weight is zero for the first turn, 1 for a later

@@ -9,7 +9,7 @@ import type { Metrics } from '@gateway/observability';
 
 /** The accounts' shares of the router's processor time. */
 export interface RouterShares {
-  /** How the accounts share the event loop for the planning of long tool lists. */
+  /** How the accounts share the event loop while long tool lists are planned. */
   readonly loop: LoopShare;
   /** How the accounts share the inference threads for the vectors of new tools. */
   readonly vectors: TimeShare;
@@ -28,8 +28,8 @@ export const loopShare: LoopShareOptions = {
 };
 
 /**
- * How the accounts share the time of the inference threads. The maximum burst of computation time covers about 700
- * new tools.
+ * How the accounts share the time of the inference threads. The maximum burst (`burstMs`) is enough for about
+ * 700 new tools.
  */
 export const vectorShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 200 };
 

@@ -11,7 +11,7 @@ const k1 = 1.2;
 const b = 0.6;
 
 interface ListLengths {
-  /** The BM25 parameter k1 times each tool's normalized text length, by tool position. */
+  /** For each tool position, the BM25 parameter k1 multiplied by the tool's normalized text length. */
   readonly norms: Float64Array;
 }
 
@@ -32,7 +32,7 @@ class Postings {
   }
 
   /**
-   * Adds a tool to the term's postings. The parameter `count` has units of a quarter, like the counts in tool cards.
+   * Adds a tool to the term's postings. The parameter `count` is in quarters, like the counts in tool cards.
    */
   add(position: number, count: number): void {
     this.positions.push(position);
@@ -75,8 +75,8 @@ export interface KeywordIndex {
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
   /**
-   * For each tool position, the rank of the tool in the order of names and definitions. Tools with equal scores are
-   * ordered by their ranks.
+   * For each tool position, the rank of the tool if tools are sorted by name and definition. Tools with equal
+   * scores are ordered by this rank.
    */
   readonly tieRanks: Uint32Array;
   /** Approximate memory use of the index in bytes, for cache limits. */
@@ -162,7 +162,7 @@ function* collectPostings(cards: readonly ToolCard[], lengthMean: number): Piece
 
 /**
  * Looks up the postings (index entries) of each token once by text, and then stores their place in the token object.
- * If another count overwrites the stored place during a pause, the postings are looked up by text again.
+ * If another index build overwrites the stored place during a pause, the postings are looked up by text again.
  */
 class PostingsDraft {
   readonly postings = new Map<string, Postings>();

@@ -11,12 +11,12 @@ const turnCharactersMax = 20_000;
 export const contextTurnsMax = 3;
 const contextDecay = 0.5;
 /**
- * Maximum number of words in a turn for which earlier turns have their full weight. The full weights of the three
- * preceding turns are 0.5, 0.25 and 0.125. For a longer turn, the weights of earlier turns shrink in proportion. The
- * maximum of six words was chosen for the best recall@5 and recall@10 on public dialogues with 100 candidates. For
- * independent turns (bfcl_multi_turn), recall@5/recall@10 is 79.8/88.0 without context, 77.9/87.0 with full context,
- * and 80.2/88.8 with decreasing weights. For connected dialogues (apibank), recall@5/recall@10 is 55.9/61.2,
- * 75.0/85.6 and 74.5/85.4.
+ * If a turn has at most this number of words, earlier turns have their full weight. The full weights of the
+ * three preceding turns are 0.5, 0.25 and 0.125. For a longer turn, the weights of earlier turns are inversely
+ * proportional to its length. The maximum of six words was chosen for the best recall@5 and recall@10 on
+ * public dialogues with 100 candidates. For independent turns (bfcl_multi_turn), recall@5/recall@10 is
+ * 79.8/88.0 without context, 77.9/87.0 with full context, and 80.2/88.8 with decreasing weights. For connected
+ * dialogues (apibank), the three results are 55.9/61.2, 75.0/85.6 and 74.5/85.4.
  */
 export const standaloneWords = 6;
 
@@ -68,10 +68,7 @@ export function countBelow(ascending: Float64Array, value: number): number {
   return low;
 }
 
-/**
- * Number of tool positions to process between two pauses. Processing this number of tool positions takes about
- * half a millisecond.
- */
+/** Number of tool positions to process between two pauses, which takes about half a millisecond. */
 const positionsAtOnce = 50_000;
 
 /**

@@ -43,8 +43,8 @@ export function splitTokens(text: string, tokensMax: number): string[] {
 }
 
 /**
- * A token represented as an object. A counting function stores the token's place in this object to save a lookup per token.
- * Only one counting function may run at a time, because a stored place is valid only until its function returns.
+ * A token represented as an object. A function that counts words stores the token's array index in `place`, to save
+ * a lookup per token. Only one such function may run at a time, because `place` is valid only until it returns.
  */
 export interface Word {
   readonly token: string;

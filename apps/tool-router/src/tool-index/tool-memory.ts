@@ -23,10 +23,7 @@ export interface ToolLists {
   find(listHash: string, toolHashes: readonly string[] | undefined): Pieces<FoundToolList>;
 }
 
-/**
- * Number of tool definitions to process between two pauses. Processing this number of tool definitions takes
- * about half a millisecond.
- */
+/** Number of tool definitions to process between two pauses, which takes about half a millisecond. */
 const definedAtOnce = 8;
 
 interface ToolMemoryOptions {

@@ -2,8 +2,8 @@ import type { Inference } from '../inference/inference.port.ts';
 import { ToolEmbedding } from './embed-tools.ts';
 
 /**
- * An encoder for tests that converts the number in each text into a vector. The task size of the encoder may
- * change after each task.
+ * An encoder for tests that converts the number in each text into a vector. The number of texts per task
+ * (`textsPerTask`) may change after each task.
  */
 function createInference(sizes: readonly number[]): Inference {
   let tasks = 0;

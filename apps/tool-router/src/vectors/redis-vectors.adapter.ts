@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { parsePackedVector, renderPackedVector, type PackedVector } from './packed-vector.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
-/** Timeout of Redis commands in milliseconds. A plan may wait this long for an unresponsive Redis server. */
+/** Timeout of Redis commands in milliseconds. An unresponsive Redis server delays a plan by at most this time. */
 const commandDefaultMs = 40;
 /** Time in seconds after which an unused vector expires. An expired vector is computed again. */
 const keptSeconds = 14 * 24 * 3600;

@@ -21,9 +21,9 @@ export interface SecondVectorsOptions {
 }
 
 /**
- * Provides the second encoder's vectors. The second encoder takes milliseconds per tool, so no plan waits for it.
- * The vectors of new tools are computed in the background, and a plan waits only for the shared store. Until
- * all tools of a list have a vector, new conversations with the list use only the first encoder.
+ * Provides the second encoder's vectors. The second encoder takes milliseconds per tool, so no plan waits for
+ * it. The vectors of new tools are computed in the background, and a plan waits only for vectors in the shared
+ * store. Until all tools of a list have a vector, new conversations with the list use only the first encoder.
  */
 export class SecondVectors {
   readonly #options: SecondVectorsOptions;

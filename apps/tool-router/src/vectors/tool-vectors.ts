@@ -10,8 +10,8 @@ import type { VectorMatrix, VectorStore } from './vector-store.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * If a tool list has more new tools than this number, the plan does not wait for their vectors. A plan that waited
- * for more vectors would miss its deadline.
+ * Maximum number of new tools in a list for whose vectors a plan waits. A plan that waited for more vectors
+ * would miss its deadline.
  */
 export const awaitedToolsMax = 250;
 /**
@@ -20,16 +20,16 @@ export const awaitedToolsMax = 250;
  */
 const pendingMax = 20_000;
 /**
- * Number of tool definitions that each account may still add after other accounts have filled the queue. The reserve
- * of each account exceeds the length of the longest possible tool list. Because of these reserves, the queue may grow
- * to twice its regular maximum size.
+ * Number of tool definitions that each account may still add after other accounts have filled the queue. The
+ * reserve of each account exceeds the length of the longest possible tool list. With these additional
+ * definitions, the queue may grow to twice its regular maximum size.
  */
 const pendingReservedPerAccount = 5_000;
 /** Maximum total length of texts waiting for a vector, in characters. */
 const pendingCharactersMax = 64 * 1024 * 1024;
 /**
- * Delay in milliseconds before the router encodes tool lists for which no plan is waiting. During this delay,
- * the router can first plan the request that contained the tool list.
+ * Delay in milliseconds before the router encodes tool lists for which no plan is waiting. The delay lets the
+ * router plan the request with the tool list first.
  */
 const laterMs = 30;
 /** Number of tool definitions to process between two pauses. */

@@ -10,8 +10,8 @@ export interface NearDuplicate {
 }
 
 /**
- * Minimum similarity at which two tools with the same action are near duplicates. With this minimum, one in
- * twelve of GitHub's 117 tools is a near duplicate.
+ * Minimum similarity at which two tools with the same action are near duplicates. With the chosen value,
+ * one in twelve of GitHub's 117 tools is a near duplicate.
  */
 const similarityMin = 0.75;
 /**

@@ -106,7 +106,7 @@ export async function expireContents(
     return client.$executeRawUnsafe('DELETE FROM request_contents WHERE account_id = $1::uuid', accountId);
   }
   // The first twelve hex digits of a request id encode the time of the request.
-  // All request ids created before an instant sort below the instant's twelve hex digits followed by zeros.
+  // Every request id from before a given time is smaller than the time's twelve hex digits followed by zeros.
   const oldest = `${before.getTime().toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
   return client.$executeRawUnsafe(
     `DELETE FROM request_contents WHERE account_id = $1::uuid AND (

@@ -1,4 +1,4 @@
-/** Runs a periodic task, with a pause after each run. The process can exit during a pause. */
+/** Runs a periodic task, with a pause after each run. A pause does not keep the process running. */
 export class Rounds {
   /** Runs the task and returns the pause after the run, in milliseconds. The task function must not throw. */
   readonly #work: () => Promise<number>;

@@ -9,8 +9,8 @@ interface LogSpan {
 
 /**
  * Runs a query over `own`, the account's log rows in the time span. The query reads few partitions, and only the rows
- * of one account. The text in `sql` follows the definition of `own`, so `sql` starts with `SELECT`, or with a comma
- * and another table definition. The parameters of `sql` start at `$4`. Postgres inlines `own` into the query.
+ * of one account. The text in `sql` comes directly after the definition of `own`. It starts with `SELECT`, or with a
+ * comma and another table definition. The parameters of `sql` start at `$4`. Postgres inlines `own` into the query.
  */
 export function queryAccountLog<Row>(
   database: TelemetryDatabase,
@@ -145,12 +145,12 @@ const unknownWithin = (from: string, to: string) => `
     AND hour >= date_trunc('hour', ${from}::timestamptz, 'UTC') AND hour < ${to}::timestamptz`;
 
 /**
- * Runs a query over `used`, an account's usage in a time span. Callers can sum the figures over the rows of `used`.
- * For whole hours, the rows are hourly totals per API key. For the partial hours at both ends of the time span, the
- * query reads log rows. The column `at` contains an arbitrary time on the day to which the usage belongs. The hourly
- * totals are kept longer than the request log. The column `purged_requests` counts the row's requests that were
- * deleted from the log. The column `unknown_requests` is above zero if requests from a partial hour were deleted and
- * are missing from the totals. The parameters of `sql` start at `$6`.
+ * Runs a query over `used`, an account's usage in a time span. Callers can sum the figures over the rows of
+ * `used`. For whole hours, the rows are hourly totals per API key. For the partial hours at both ends of the
+ * time span, the query reads log rows. The column `at` contains an arbitrary time on the day to which the usage
+ * belongs. The hourly totals are kept longer than the request log. The column `purged_requests` counts the
+ * row's requests that were deleted from the log. The column `unknown_requests` is above zero if the totals lack
+ * deleted requests from a partial hour. The parameters of `sql` start at `$6`.
  */
 export function queryAccountUsage<Row>(
   database: TelemetryDatabase,

@@ -11,8 +11,8 @@ export const cacheMissCause = z.enum(['client', 'gateway', 'expired', 'provider'
 export type CacheMissCause = z.infer<typeof cacheMissCause>;
 
 /**
- * The part of the prompt that changed, in the order in which providers process a prompt. `idle` and
- * `evicted` mean that the prompt did not change.
+ * The part of the prompt that changed. The values are in the order in which providers process a prompt.
+ * `idle` and `evicted` mean that the prompt did not change.
  */
 export const cacheMissDetail = z.enum([
   'model_changed',

@@ -197,7 +197,7 @@ export const routingTrace = z.object({
   model_choice: shortModelChoice.nullable().default(null),
 });
 
-/** The gateway's choice for `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable`. */
+/** The gateway's choice of a model for requests to `svc/auto`, `svc/cheap`, `svc/fast` or `svc/capable`. */
 export const modelChoice = z.object({
   mode: routingMode,
   /**
@@ -281,9 +281,9 @@ export const requestDetail = requestLogEntry.extend({
   provider_request_id: z.string().nullable(),
   error_message: z.string().nullable(),
   /**
-   * Contents stored under the account's `content_logging` policy, kept for as long as the request data.
-   * Credentials in the body, and strings that look like credentials, are removed. Null if no
-   * contents are stored.
+   * The contents that were stored because of the account's `content_logging` policy. The contents are kept
+   * for as long as the request data. Credentials in the body, and strings that look like credentials, are
+   * removed. Null if no contents are stored.
    */
   content: z
     .object({ request: shownContent, answer: shownContent.nullable(), expires_at: timestamp })

@@ -32,8 +32,8 @@ const calibrationBucket = z.object({
   samples: count,
   /**
    * The source of the bucket's K. The value `calibrated` means that K was derived from measurements. The
-   * value `prior` means that there are too few samples, so the shipped priors apply. The value `off` means
-   * that recall dropped or was too low. All tools are then forwarded until enough new samples exist.
+   * value `prior` means that there are too few samples, so the priors apply. The value `off` means that
+   * recall dropped or was too low. With `off`, all tools are forwarded until enough new samples exist.
    */
   basis: z.enum(['calibrated', 'prior', 'off']),
   /**
@@ -43,8 +43,8 @@ const calibrationBucket = z.object({
    */
   reason: z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']),
   /**
-   * The bucket that provides the measurements, which is this bucket or the size band's bucket for all
-   * intents.
+   * The bucket that provides the measurements. This is either the bucket itself or the size band's bucket for
+   * all intents.
    */
   decided_by: z.string(),
   /**
@@ -75,10 +75,10 @@ const calibrationBucket = z.object({
   /** The policy's K divided by the mean length of the tool list, from 0 to 1. Null if no K is measured. */
   kept_share: share.nullable(),
   /**
-   * The renewed recall test, which uses more shadow conversations. Null if recall is not being retested.
-   * `recoveries_rose` means that pruned tools are recovered more often than before. `setup_changed` means
-   * that the tool list, the model or the ranker changed. `since` is the start time of the first conversation
-   * to which the reason applies.
+   * The reason and start of a recall retest, during which more conversations are shadow conversations. Null
+   * if recall is not being retested. `recoveries_rose` means that pruned tools are recovered more often than
+   * before. `setup_changed` means that the tool list, the model or the ranker changed. `since` is the start
+   * time of the first conversation to which `reason` applies.
    */
   retest: z
     .object({ reason: z.enum(['recoveries_rose', 'setup_changed']), since: timestamp })

@@ -69,8 +69,8 @@ export const routingPreferences = z.strictObject({
   allowed_providers: z.array(z.string().min(1).max(64)).min(1).max(64).nullable(),
   /**
    * The order of providers for model names without a provider, if several connected providers have the model.
-   * The maker of the model ranks before providers that are not in the list. Account services from the
-   * previous release do not send `provider_order`.
+   * The provider that made the model has priority over providers that are not in the list. Account services
+   * from the previous release do not send `provider_order`.
    */
   provider_order: providerOrder.default([]),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */

@@ -26,7 +26,7 @@ export const toolHealth = z.object({
    */
   description_score: z.number().min(0).max(100).nullable(),
   issues: z.array(descriptionIssue),
-  /** Plain-language reasons for the deductions, most effective improvement first. */
+  /** Reasons for the deductions in plain language, sorted by possible improvement, largest first. */
   suggestions: z.array(z.string()),
   /** Similar tools that were offered together with this tool, most similar first. */
   near_duplicates: z.array(z.object({ name: z.string(), similarity: z.number().min(0).max(1) })),
@@ -40,8 +40,8 @@ export const toolHealth = z.object({
     /** Number of requests in which the model called the tool in violation of the API key's allow and deny lists. */
     called_when_denied: count,
     /**
-     * The share of requests in which the model called the tool, from 0 to 1, among requests that forwarded
-     * the tool. Null if the tool was never forwarded.
+     * Among the requests that forwarded the tool, the share in which the model called the tool, from 0 to 1.
+     * Null if the tool was never forwarded.
      */
     call_through_rate: z.number().min(0).max(1).nullable(),
     /**
@@ -95,16 +95,16 @@ export const toolSuggestion = z.object({
   /** Suggested values for `x-svc-examples`. */
   suggested_examples: z.array(z.string()),
   /**
-   * The highest possible improvement of the score. The value is computed by scoring the account's recorded
-   * decisions again with the suggested examples.
+   * An upper bound of the improvement. The figures assume that the tool in `collides_with` no longer ranks
+   * above this tool.
    */
   expected_gain: z.object({
     decisions: count,
     mean_rank_before: z.number().min(1),
     mean_rank_after: z.number().min(1),
     /**
-     * Number of recorded decisions that pruned the tool. With the suggested examples, these decisions would
-     * have forwarded the tool.
+     * Number of recorded decisions that pruned the tool, but would have forwarded the tool under this
+     * assumption.
      */
     recalled: count,
   }),
@@ -120,9 +120,9 @@ export const toolSuggestionsQuery = pageQuery.extend({
 });
 
 /**
- * A tool that was needed but not forwarded. The value `hallucinated_call` means that the model called this
- * tool without receiving it. The value `recovery` means that the model used the recovery tool to request this
- * tool. The value `shadow` means that all tools were forwarded, but the plan would have pruned this tool.
+ * A tool that was needed but not forwarded. The value `hallucinated_call` means that the model called this tool
+ * although the tool was not sent. The value `recovery` means that the model used the recovery tool to request
+ * this tool. The value `shadow` means that all tools were forwarded, but the plan would have pruned this tool.
  */
 export const recallAlert = z.object({
   object: z.literal('recall_alert'),

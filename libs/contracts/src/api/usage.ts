@@ -118,7 +118,7 @@ const figuresOf = <Count extends z.ZodType>(known: Count) =>
 
 /**
  * Totals of an account's requests. The totals are kept after the request log is deleted. A count is null if
- * it could be computed only from deleted log entries.
+ * the computation requires log entries that were deleted.
  */
 export const usageFigures = figuresOf(count.nullable());
 export type UsageFigures = z.infer<typeof usageFigures>;

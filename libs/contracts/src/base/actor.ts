@@ -33,10 +33,10 @@ export const actor = requestOrigin.extend({
 export type Actor = z.infer<typeof actor>;
 
 /**
- * An additional field in calls that change data. Operator commands and gateways from the previous release
- * omit `actor`. If `actor` is absent, the audit log names the operator.
+ * The field `actor` of calls that change data. Operator commands and gateways from the previous release omit
+ * `actor`. If `actor` is absent, the audit log names the operator.
  */
 export const byActor = { actor: actor.optional() };
 
-/** An additional field in calls about login sessions. Gateways from the previous release omit `origin`. */
+/** The field `origin` of calls about login sessions. Gateways from the previous release omit `origin`. */
 export const fromOrigin = { origin: requestOrigin.optional() };

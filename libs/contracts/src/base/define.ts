@@ -16,8 +16,8 @@ export type ServiceName =
   | 'operator';
 
 /**
- * Deadline, in milliseconds, of RPC calls that a client of the gateway waits for. The deadline is short
- * enough that a client gets an error within two seconds if the service does not respond.
+ * Deadline in milliseconds for RPC calls during which a client of the gateway is waiting. The deadline is
+ * short enough that a client gets an error within two seconds if the service does not respond.
  */
 export const interactiveMs = 1_700;
 

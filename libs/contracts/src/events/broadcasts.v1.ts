@@ -45,8 +45,8 @@ export const credentialChanged = defineBroadcast({
 });
 
 /**
- * Reports that batches of request events are stored in Postgres. After the report, the gateway may delete the
- * batches from its spool.
+ * Reports that batches of request events are stored in Postgres. After this broadcast, the gateway may delete
+ * the batches from its spool.
  */
 export const batchesCommitted = defineBroadcast({
   subject: 'worker.batches-committed.v1',

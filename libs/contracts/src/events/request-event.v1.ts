@@ -148,11 +148,11 @@ export const requestEventV1 = requestAcceptedV1.extend({
        * conversations.
        */
       needs: z.array(toolNeed).optional(),
-      /** Whether the plan would have sent the recovery tool. Present only in shadow conversations. */
+      /** Whether the plan includes the recovery tool. Present only in shadow conversations. */
       isArmed: z.boolean().optional(),
       /**
-       * The share of shadow conversations at the time of the random draw. Present only for the request with
-       * the random draw.
+       * The share of shadow conversations at the time of the random draw. Present only for the request in
+       * which the conversation became a shadow conversation.
        */
       shadowShare: z.number().optional(),
     })
@@ -239,8 +239,8 @@ export const requestEventV1 = requestAcceptedV1.extend({
 export type RequestEventV1 = z.infer<typeof requestEventV1>;
 
 /**
- * A ranked tool in the compact form for sending and storing. The tuple contains the name, the score rounded
- * to four decimals, the rank, 1 if the tool was forwarded, and the reason if the tool is always included.
+ * A ranked tool in the compact form for sending and storing. The score is rounded to four decimals.
+ * `forwarded` is 1 if the tool was forwarded. `alwaysIn` is the reason if the tool is always included.
  */
 export type CandidateTuple = readonly [
   name: string,
@@ -263,8 +263,8 @@ function isCandidateTuple(value: unknown): value is CandidateTuple {
 }
 
 /**
- * Handwritten code instead of a schema validates ranked tools. A tuple schema would take 100 µs per hundred
- * ranked tools, which is most of the worker's time for an event.
+ * Handwritten code validates ranked tools. A tuple schema would take 100 µs per hundred ranked tools, which
+ * is most of the worker's time for an event.
  */
 export const candidateTuples = z.custom<readonly CandidateTuple[]>(
   (value) => Array.isArray(value) && value.every(isCandidateTuple),

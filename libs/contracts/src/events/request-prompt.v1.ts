@@ -19,7 +19,7 @@ export const promptHashes = z.object({
   opening: promptHash,
   /** Hashes of the messages before each of the model's last eight turns, newest first. */
   before: z.array(promptHash).max(8),
-  /** Hash of all messages, which is also in the `before` list of the conversation's next request. */
+  /** Hash of all messages. The `before` list of the conversation's next request also contains this hash. */
   here: promptHash,
 });
 export type PromptHashes = z.infer<typeof promptHashes>;

@@ -16,7 +16,7 @@ export function accountEpochName(accountId: string): string {
 }
 
 /**
- * Lifetime of an epoch in Redis. The lifetime exceeds the maximum age of a cached grant (310 s). Redis keeps
- * an epoch longer than every grant that the epoch could invalidate.
+ * Lifetime of an epoch in Redis. The lifetime exceeds the maximum age of a cached grant (310 s). While a
+ * cached grant can be used, Redis therefore keeps the epoch that could invalidate the grant.
  */
 export const epochKeptSeconds = 900;

@@ -6,7 +6,7 @@ import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
 import { account, accountDeletion, accountPerson, accountPolicy, updateAccountBody } from '../api/account.ts';
 import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
 
-/** Creates an account, or returns the existing account with that name. */
+/** Creates an account, or returns the account that an operator already created with the given name. */
 export const createAccount = defineRpc({
   subject: 'account.create-account.v1',
   server: 'account',
@@ -117,9 +117,9 @@ export const noteCredentialChange = defineRpc({
 });
 
 /**
- * Deletes an account. The account service deletes its own data before it replies. All other services delete
- * the account's data in the background. A repeated call returns the same receipt as the first call. Throws
- * `not_found` for an unknown account.
+ * Deletes an account. Before the account service replies, it deletes the account's data in its own database.
+ * All other services delete the account's data in the background. A repeated call returns the same receipt as
+ * the first call. Throws `not_found` for an unknown account.
  */
 export const deleteAccount = defineRpc({
   subject: 'account.delete-account.v1',
@@ -166,7 +166,7 @@ export const forgetAccountMemos = defineRpc({
   server: 'edge-gateway',
 });
 
-/** Deletes the compressor's Redis keys, which store token counts and the original text behind markers. */
+/** Deletes the compressor's Redis keys, which store token counts and the texts that markers replaced. */
 export const forgetAccountOriginals = defineRpc({
   ...forgetKeys,
   subject: 'compressor.forget-account.v1',

@@ -43,7 +43,7 @@ export const keyGrant = z.object({
   /** Budgets in saved tokens per UTC day and per UTC week. Weeks start on Monday. */
   dailyTokenBudget: count.default(5_000_000),
   weeklyTokenBudget: count.default(25_000_000),
-  /** Whether requests are sent unoptimized or are rejected after a budget is used up. */
+  /** What happens to requests after a budget is used up. The gateway sends them unoptimized or rejects them. */
   onBudgetExhausted: onBudgetExhausted.default('pass'),
   kTargetOverride: z.int().min(1).max(512).nullable(),
   allowedTools: toolNames.nullable(),
@@ -62,7 +62,7 @@ export const keyGrant = z.object({
    * omit `caching`.
    */
   caching: z.object({ markers: z.boolean() }).default({ markers: true }),
-  /** Whether the gateway plans requests to the Responses API. */
+  /** Whether requests to the Responses API are handled as chat requests instead of being proxied. */
   responses: z.object({ plan: z.boolean() }).default({ plan: false }),
   routing: grantRouting.default({
     mode: 'auto',
@@ -80,8 +80,8 @@ export const keyGrant = z.object({
    */
   shadowShare: z.number().min(0).max(1).default(0.05),
   /**
-   * Share of shadow conversations, from 0 to 1, while a bucket has few measurements or its recall is
-   * retested.
+   * Share of shadow conversations, from 0 to 1. The share applies while a bucket has few measurements, or
+   * while the bucket's recall is retested.
    */
   shadowShareLearning: z.number().min(0).max(1).default(0.2),
   /**

@@ -55,8 +55,8 @@ export const syncSubscription = defineRpc({
 });
 
 /**
- * Processes a Stripe event exactly as Stripe sent it. Throws `invalid_webhook_signature` if the signature is
- * wrong. Throws `service_unavailable` if the event cannot be stored.
+ * Processes a Stripe event. The request contains the event exactly as Stripe sent it. Throws
+ * `invalid_webhook_signature` if the signature is wrong. Throws `service_unavailable` if the event cannot be stored.
  */
 export const receiveStripeEvent = defineRpc({
   ...withStripe,
@@ -79,7 +79,7 @@ export const forgetAccountBilling = defineRpc({
   reply: z.object({ isDone: z.boolean() }),
 });
 
-/** Reports that batches of ledger entries are stored in Postgres, so the worker's outbox may delete them. */
+/** Reports that batches of ledger entries are stored in Postgres. The worker may delete them from its outbox. */
 export const ledgerCommitted = defineBroadcast({
   subject: 'billing.ledger-committed.v1',
   publisher: 'billing',

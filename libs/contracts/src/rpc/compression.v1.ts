@@ -51,7 +51,7 @@ const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter
 /**
  * Compresses tool definitions. A compressed definition accepts the same arguments as the original. The
  * compressed definition depends only on the mode and the definition's bytes, so the gateway may cache it
- * indefinitely. The gateway sends only definitions that are missing from its cache.
+ * indefinitely. The gateway sends only definitions whose compressed form is not in the gateway's cache.
  */
 export const compressSchemas = defineRpc({
   subject: 'compressor.compress-schemas.v1',
@@ -60,8 +60,8 @@ export const compressSchemas = defineRpc({
   deadlineMs: 150,
   request: z.object({
     /**
-     * The compression mode. `balanced` also shortens long descriptions to a budget per tool. Gateways of the
-     * previous release omit `mode`.
+     * The compression mode. `balanced` also cuts long descriptions to a maximum number of tokens per tool.
+     * Gateways of the previous release omit `mode`.
      */
     mode: z.enum(['lossless', 'balanced']).default('lossless'),
     /**
@@ -128,7 +128,7 @@ export const readTokenCounts = defineRpc({
   callers: ['edge-gateway'],
   deadlineMs: 1_000,
   request: z.object({
-    /** The account of the request. Gateways from the previous release omit `accountId` and receive only nulls. */
+    /** The account of the request. If the field is absent (gateways from the previous release), all counts are null. */
     accountId: id.optional(),
     blocks: z.array(blockId).min(1).max(64),
   }),
@@ -150,7 +150,7 @@ export const recallOriginals = defineRpc({
   deadlineMs: 1_000,
   request: z.object({
     accountId: id,
-    /** Identifies the conversation by the value of `sessionSeed` in `compress-blocks`. */
+    /** The value of `sessionSeed` in the conversation's calls to `compress-blocks`. */
     session: sha256Hex,
     ids: z.array(markerId).min(1).max(64),
   }),
@@ -172,11 +172,11 @@ const compressBlocksRequest = z.object({
    * receive the output of the compressor's newest version.
    */
   version: z.int().min(1).optional(),
-  /** Identifies the account and the conversation in marker ids and in `recall-originals`. */
+  /** Identifies the account and the conversation, for marker ids and for `recall-originals`. */
   sessionSeed: sha256Hex,
   /**
    * Hash of all conversation content before the blocks of this request. If the compressor has stored the
-   * conversation's state under the hash, the compressor continues from that state. If no state is stored, the
+   * conversation's state under this hash, the compressor continues from that state. If no state is stored, the
    * compressor replies `unknown`. Null means that the request contains the blocks of the whole conversation.
    */
   after: sha256Hex.nullable(),
@@ -224,7 +224,7 @@ const compressBlocksReply = z.discriminatedUnion('status', [
         markers: z.array(markerId).default([]),
       }),
     ),
-    /** The original text for the marker id in `recall`, if the request's blocks contain this marker. */
+    /** The original text for the marker id in `recall`. Present only if the request's blocks contain the marker. */
     original: z.string().optional(),
   }),
   /**

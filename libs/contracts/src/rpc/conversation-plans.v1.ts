@@ -8,7 +8,7 @@ export const conversationAdditionsMax = 64;
 /**
  * A conversation plan is the tool set of a conversation with bound reasoning. The tool set is chosen in the
  * conversation's first request and never changes. If the tool set changed, the provider would reject the
- * reasoning. Later user turns can only load deferred tools at the end of the conversation.
+ * reasoning. Later user turns can load deferred tools, but only at the end of the conversation.
  */
 export const conversationPlan = z.object({
   /**
@@ -22,8 +22,8 @@ export const conversationPlan = z.object({
   /** The version of the routing policy that chose the tools. */
   policyVersion: z.string().max(200),
   /**
-   * Whether the conversation is a shadow conversation. In a shadow conversation, every tool is sent, and
-   * later requests are planned only for the log.
+   * Whether the conversation is a shadow conversation. In a shadow conversation, every tool is sent, and the
+   * plans for later requests are only logged.
    */
   isShadow: z.boolean(),
   /**
@@ -39,9 +39,9 @@ export const conversationPlan = z.object({
     .nullable()
     .default(null),
   /**
-   * The decisions of later user turns to load deferred tools, oldest first. In every later request, the
-   * gateway inserts a message that loads `tools` after the message at index `after`. If `tools` is empty, the
-   * turn loads no tools.
+   * The deferred tools that were loaded for later user turns, oldest first. After the message at index
+   * `after`, the gateway inserts a message that loads `tools` into every later request. If `tools` is empty,
+   * the turn loads no tools.
    */
   additions: z
     .array(z.object({ after: count, tools: z.array(keepable(z.string().max(256))).max(4096) }))
@@ -59,8 +59,8 @@ export type ConversationPlanRecord = z.infer<typeof conversationPlan>;
 export const conversationPlanBytesMax = 64 * 1024;
 
 /**
- * Retention period of a conversation plan, in days. The period starts when the plan was last written to the
- * database, or last read from the database.
+ * Retention period of a conversation plan, in days. The retention period starts again whenever the plan is
+ * written to the database or read from the database.
  */
 export const conversationPlanKeptDays = 90;
 
@@ -80,8 +80,8 @@ export const keepConversationPlan = defineRpc({
     name: sha256Hex,
     plan: conversationPlan,
     /**
-     * Whether the new plan replaces the stored plan. The gateway replaces a plan that the provider rejected
-     * in the first request.
+     * Whether the new plan replaces the stored plan. The gateway replaces a plan if the provider rejected the
+     * first request with this plan.
      */
     replaces: z.boolean(),
   }),
@@ -90,13 +90,13 @@ export const keepConversationPlan = defineRpc({
 
 /**
  * Maximum number of plan names in one `find-conversation-plan` call. Each turn that can load tools has one
- * plan name, and the start of the conversation has two plan names.
+ * plan name. The start of the conversation has two plan names.
  */
 export const conversationNamesMax = conversationAdditionsMax + 2;
 
 /**
- * Returns the stored conversation plan for the first plan name that has one. The reply is null if none of the
- * plan names has a stored plan.
+ * Looks up the plan names in the given order, and returns the first stored conversation plan. The reply is
+ * null if none of the plan names has a stored plan.
  */
 export const findConversationPlan = defineRpc({
   subject: 'account.find-conversation-plan.v1',
@@ -125,7 +125,7 @@ export const keepUnchangedTurn = defineRpc({
   reply: z.object({}),
 });
 
-/** Returns those of the given names that `keep-unchanged-turn` has stored. */
+/** Returns the given names that `keep-unchanged-turn` has stored. */
 export const findUnchangedTurns = defineRpc({
   subject: 'account.find-unchanged-turns.v1',
   server: 'account',

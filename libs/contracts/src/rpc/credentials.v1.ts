@@ -16,8 +16,8 @@ export const credentialSummary = z.object({
    */
   hint: z.string().nullable(),
   /**
-   * Number of additional API keys. The API key that the hint shows is not counted. Provider vaults of the
-   * previous release omit `additionalKeys`.
+   * Number of additional API keys. The main API key, which the hint shows, is not counted. Provider vaults of
+   * the previous release omit `additionalKeys`.
    */
   additionalKeys: count.default(0),
   /** The base URL for calls to the provider. Null means the provider's default address. */
@@ -107,8 +107,8 @@ export const openCredential = defineRpc({
     /** Whether the provider rejected the credential, according to the latest report. */
     isFailing: z.boolean().default(false),
     /**
-     * Whether the provider has accepted the credential. If not, the gateway reports the first success. Provider
-     * vaults of the previous release omit this field and need no such report.
+     * Whether the provider has accepted the credential. If false, the gateway reports the first successful
+     * call. Provider vaults of the previous release omit this field and do not need the report.
      */
     isVerified: z.boolean().default(true),
   }),

@@ -153,8 +153,8 @@ export const changePassword = defineRpc({
     clientAddress,
     ...fromOrigin,
     /**
-     * The public key that seals the new device token. The public key is null if the caller does not use
-     * device cookies.
+     * The public key with which the account service seals the new device token. The public key is null if the
+     * caller does not use device cookies.
      */
     recipientPublicKey: base64.nullable().default(null),
   }),
@@ -181,9 +181,9 @@ export const passwordReset = z.object({ token: z.string(), newPassword: z.string
 export type PasswordReset = z.infer<typeof passwordReset>;
 
 /**
- * Sets a new password with the token from a password reset link. The call ends all login sessions of the person
- * and revokes the person's device tokens, except the device token in the reply. Throws `invalid_mail_token` if
- * the password reset link is invalid. Throws `invalid_field` if the password does not meet the requirements.
+ * Sets a new password with the token from a password reset link. The call ends all login sessions of the person.
+ * All device tokens of the person are revoked, except the token in the reply. Throws `invalid_mail_token` if the
+ * password reset link is invalid. Throws `invalid_field` if the password does not meet the requirements.
  */
 export const resetPassword = defineRpc({
   ...common,

@@ -33,29 +33,29 @@ const plannedConversation = z.object({
   // Gateways from the previous release do not send the fields below.
   /**
    * Whether the tool set is still undecided. The tool set is undecided if no turn relates to a tool, or if
-   * the plan was late. While the tool set is undecided, `forwarded` contains the whole tool list, and no
-   * field other than `isShadow` applies.
+   * the plan missed its deadline. While the tool set is undecided, `forwarded` contains the whole tool list.
+   * Of the other fields, only `isShadow` applies.
    */
   isUndecided: z.boolean().optional(),
   /**
-   * Estimated tokens in the instructions and messages that earlier requests sent with the whole tool list.
-   * `lateTokens` is present only if the plan was late. If this request prunes tools, the provider must cache
-   * these tokens again.
+   * Estimated tokens in the instructions and messages of earlier requests, which contained the whole tool
+   * list. `lateTokens` is present only if a plan missed its deadline. If this request prunes tools, the
+   * provider must cache the instructions and messages again.
    */
   lateTokens: count.optional(),
 });
 export type PlannedConversation = z.infer<typeof plannedConversation>;
 
 /**
- * Maximum number of user turns before the tool set is decided. If none of the first user turns relates to a
- * tool, the conversation keeps the whole tool list. Each additional turn makes a rewrite of the prompt cache
- * more expensive.
+ * Maximum number of user turns before the tool set is decided. If none of these user turns relates to a tool,
+ * the conversation keeps the whole tool list. Each additional turn makes a rewrite of the prompt cache more
+ * expensive.
  */
 export const decidingTurnsMax = 8;
 
 /**
- * The model's token prices, as multiples of the uncached input price, and token counts of the conversation.
- * Token counts are estimated with a fixed ratio, so equal texts have equal counts in every turn.
+ * The model's token prices and token counts of the conversation. Prices are multiples of the uncached input
+ * price. Token counts are estimated with a fixed ratio, so equal texts have equal counts in every turn.
  */
 const planPrice = z.object({
   /** Prices for reading from and writing to the prompt cache. Null means no separate price. */
@@ -69,8 +69,8 @@ const planPrice = z.object({
   /** Number of tokens before the model's first turn (the instructions and the first message). */
   headTokens: count,
   /**
-   * For each of the first user turns, the number of tokens in instructions and messages that earlier requests
-   * sent. The number is 0 until the first response. Gateways from the previous release omit `sentTokens`.
+   * For each of the first user turns, the tokens in the instructions and messages that the previous request
+   * contained. The number is 0 until the first response. Gateways from the previous release omit `sentTokens`.
    */
   sentTokens: z.array(count).max(decidingTurnsMax).optional(),
 });
@@ -85,8 +85,8 @@ const planToolsRequest = z.object({
   /** SHA-256 hash of the hex hashes in `toolHashes`, joined by newlines. */
   listHash: sha256Hex,
   /**
-   * Hashes of the tool definitions. Present only if the router may not have stored the tool list, or after
-   * the router replied `unknown`.
+   * Hashes of the tool definitions. Present only if the router possibly lacks the tool list, or after the
+   * router replied `unknown`.
    */
   toolHashes: z.array(sha256Hex).max(4096).optional(),
   /**
@@ -204,8 +204,8 @@ const planToolsReply = z.discriminatedUnion('status', [
      */
     isShadow: z.boolean().default(false),
     /**
-     * The share of shadow conversations at the time of the random draw. Present only in the reply to the
-     * request with the random draw.
+     * The share of shadow conversations at the time of the random draw. Present only in the reply that makes
+     * the conversation a shadow conversation.
      */
     shadowShare: z.number().min(0).max(1).optional(),
     /**
@@ -274,7 +274,7 @@ export function hashTurns(turns: readonly string[]): string {
 }
 
 /**
- * Identifies a tool list by the SHA-256 hash (hex) of the tool definitions' hex hashes, joined by newlines.
+ * Returns the SHA-256 hash that identifies a tool list. The input is the definitions' hashes, joined by newlines.
  */
 export function hashToolList(toolHashes: readonly string[]): string {
   return hash('sha256', toolHashes.join('\n'));

@@ -15,7 +15,7 @@ export const requestFilter = z.object({
   status: requestStatus.optional(),
   from: timestamp.optional(),
   to: timestamp.optional(),
-  /** A text in the session id, the model, the error, or a whole request id or name of a called tool. */
+  /** Text that is part of the session id, model or error, or that equals the request id or a called tool's name. */
   search: z.string().optional(),
 });
 export type RequestFilter = z.infer<typeof requestFilter>;

@@ -32,13 +32,13 @@ export const modelObservation = z.object({
   provider: z.string(),
   model: z.string(),
   requests: count,
-  /** Number of requests that succeeded or failed. The error rate includes no other requests. */
+  /** Number of requests that succeeded or failed. The error rate is computed only from these requests. */
   ended: count,
   /** Number of requests with status `error` or `truncated`. */
   failed: count,
   /**
-   * Number of streamed requests that received a first token. The percentiles of the time to first token
-   * include no other requests.
+   * Number of streamed requests that received a first token. The percentiles of the time to first token are
+   * computed only from these requests.
    */
   streamed: count,
   first_token_p50_ms: ms,
@@ -46,8 +46,8 @@ export const modelObservation = z.object({
   total_p50_ms: ms,
   total_p95_ms: ms,
   /**
-   * `judged` counts requests with pruned tools in which the model called or requested a tool. `recalled`
-   * is the number of judged requests in which every called or requested tool was forwarded or recovered.
+   * `judged` counts requests with pruned tools in which the model called or requested a tool. `recalled` is
+   * the number of these requests in which every called or requested tool was forwarded or recovered.
    */
   judged: count,
   recalled: count,

@@ -4,7 +4,7 @@ import { defineRpc } from '../base/define.ts';
 
 /** Maximum size of the stored request and of the stored response. Longer bodies are truncated. */
 export const contentPartBytesMax = 2 * 1024 * 1024;
-/** Maximum size of a packed request and response in one message, even if compression does not shorten them. */
+/** Maximum size of packed contents in one message. Contents that compression cannot shorten also fit. */
 const packedCharactersMax = 7 * 1024 * 1024;
 
 /**

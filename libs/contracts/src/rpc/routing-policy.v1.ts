@@ -11,9 +11,9 @@ export type BoundedRecall = z.infer<typeof boundedRecall>;
 /**
  * The recovery rate ρ is the share of needed but pruned tools that the model reaches through recovery. The
  * rate ρ is the number of recovered tools per pruned conversation, divided by the number of missed tools per
- * shadow conversation. The measured rate ρ is unbiased because shadow conversations are chosen at random. The
- * rate `used` is the lower bound of the measured rate ρ, or the prior until enough conversations have been
- * measured. See docs/internals/recall.md.
+ * shadow conversation. Shadow conversations are chosen at random, so the measured rate ρ is unbiased. Until
+ * enough conversations have been measured, `used` is the prior. After that, `used` is the lower bound of the
+ * measured rate. See docs/internals/recall.md.
  */
 export const recoveryRate = z.object({
   used: share,
@@ -51,9 +51,9 @@ export const priorRecoveryRate: RecoveryRate = {
 
 /**
  * The reason for a bucket's state. `target_met` means that K meets the recall target. `too_few_samples` means
- * that there are too few measurements, so the shipped priors apply. For `recall_fell` and `target_missed`,
- * all tools are forwarded until there are enough new measurements to choose K. `recall_fell` means that
- * measured recall dropped. `target_missed` means that even the upper bound of recall was below the target.
+ * that there are too few measurements, so the priors apply. For `recall_fell` and `target_missed`, all tools
+ * are forwarded until there are enough new measurements to choose K. `recall_fell` means that measured recall
+ * dropped. `target_missed` means that even the upper bound of recall was below the target.
  */
 const policyReason = z.enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed']);
 export type PolicyReason = z.infer<typeof policyReason>;
@@ -79,7 +79,7 @@ export type ExpectedRecall = z.infer<typeof expectedRecall>;
  * Recall is computed per conversation. See “K”, “recall” and “effective recall” in the glossary.
  */
 export const calibratedBucket = z.object({
-  /** The bucket as `<intent>:<size band>`, or `*:<size band>` for all intents (`bucketOf`). */
+  /** The bucket's id from `bucketOf`: `<intent>:<size band>`, or `*:<size band>` for all intents. */
   bucket: z.string().max(64),
   /** Number of conversations in which recall was measured. */
   samples: count,
@@ -92,13 +92,13 @@ export const calibratedBucket = z.object({
   // Workers from the previous release do not send the fields below.
   /**
    * The state of the bucket. The state `calibrated` means that K was derived from measurements. The state
-   * `prior` means that the shipped priors apply. The state `off` means that all tools are forwarded.
+   * `prior` means that the priors apply. The state `off` means that all tools are forwarded.
    */
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket that was measured for this policy, which is this bucket or the bucket for all intents in the
-   * same size band.
+   * The bucket whose measurements this policy uses. This is either the policy's own bucket or the bucket for
+   * all intents in the same size band.
    */
   decidedBy: z.string().max(64).optional(),
   /**
@@ -122,7 +122,7 @@ export type CalibratedBucket = z.infer<typeof calibratedBucket>;
 /** The routing policy of an account. A published policy version never changes. */
 export const routingPolicy = z.object({
   accountId: id,
-  /** The policy version (`c1`, `c2` and so on), which is counted per account. */
+  /** The policy version. Each account has its own sequence of versions: `c1`, `c2` and so on. */
   version: z.string().regex(/^c[1-9]\d*$/),
   madeAt: timestamp,
   /**
@@ -162,7 +162,7 @@ export const getRoutingPolicy = defineRpc({
  * band has no upper bound.
  */
 const bandEnds = [25, 50, 100, 250, 500] as const;
-/** In the id of a bucket for all intents, this text replaces the intent. */
+/** Replaces the intent in the id of a bucket for all intents. */
 const anyIntent = '*';
 
 /** The size band for a number of tools, such as `1-25`, `26-50` or `501+`. */
@@ -186,8 +186,8 @@ export function bucketOf(intent: string | null, tools: number): string {
 const learningSamples = 100;
 
 /**
- * Whether the bucket uses `shadowShareLearning`. A bucket uses this larger share of shadow conversations
- * until enough measurements exist and while its recall is retested.
+ * Whether the bucket uses `shadowShareLearning`, the larger share of shadow conversations. This share applies
+ * until the bucket has enough measurements, and during a recall retest.
  */
 export function isLearning(policy: RoutingPolicy | null, bucket: string): boolean {
   const found = policy?.buckets.find((each) => each.bucket === bucket);
@@ -210,7 +210,7 @@ export interface PolicyDecision {
 /**
  * Reads a routing policy's decision about a conversation. The router, the API and the dashboard all use this
  * function. No other code reads decisions from a routing policy. A bucket for the conversation's intent takes
- * precedence over a bucket for all intents. If neither bucket exists, the priors apply.
+ * precedence over a bucket for all intents. If the policy contains neither of these buckets, the priors apply.
  */
 export function decideBucket(
   policy: RoutingPolicy | null,

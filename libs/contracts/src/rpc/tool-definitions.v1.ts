@@ -73,8 +73,8 @@ export type DefineToolsRequest = z.infer<typeof defineTools.request>;
 export type ToolDefinition = DefineToolsRequest['tools'][number];
 
 /**
- * Sends the tools that an account offers together, so that the worker can assess their descriptions. The
- * worker stores only scores, reasons and names. The worker does not store the definitions.
+ * Sends the tool list of a request to the worker, which assesses the tool descriptions. The worker stores
+ * only scores, reasons and names. The worker does not store the definitions.
  */
 export const assessTools = defineRpc({
   subject: 'worker.assess-tools.v1',

@@ -16,7 +16,7 @@ import type {
 export const explorationShare = 0.05;
 /** A model with at most this number of observations, weighted by age, counts as a model with few observations. */
 const knownWeight = 5;
-/** Assumed tool recall of a model without observations, and the weight of this assumption as a number of requests. */
+/** Assumed tool recall of a model without observations. The assumption counts as much as `weight` requests. */
 const recallPrior = { recall: 0.95, weight: 20 } as const;
 
 /**
@@ -174,8 +174,8 @@ function applyPin({ candidates, reason }: Ranked, question: RoutingQuestion): Ra
 }
 
 /**
- * Compares the costs of the current turn and of the expected future turns. In the current turn, only the current
- * model can have a cached prefix. For later turns, the prompt cache is assumed to be warm for both models.
+ * Compares the costs of the current turn and of the expected future turns. In the current turn, only the
+ * current model can have a cached prefix. For later turns, both models are assumed to have a cached prefix.
  */
 function isMoveCheaper(pinned: Candidate, best: Candidate, { pin, needs, now }: RoutingQuestion): boolean {
   const turnsAhead = Math.min(turnsAheadMax, Math.max(1, pin?.turns ?? 1));

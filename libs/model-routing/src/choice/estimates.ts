@@ -45,8 +45,8 @@ const priorWeight = 2;
 
 /**
  * Latency estimate for a model without observations. The estimate assumes that a more expensive model is
- * larger and slower, because no public source has latency figures for all models. A few observed requests
- * outweigh the estimate.
+ * larger and slower, because no public source has latency figures for all models. After a few observed
+ * requests, the observations have more weight than the estimate.
  */
 function priorOf({ prices }: CatalogModel): Prior {
   const size = Math.log2(1 + (prices?.output ?? 10));

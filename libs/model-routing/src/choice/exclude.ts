@@ -31,7 +31,7 @@ export type RuleQuestion = Pick<RoutingQuestion, 'models' | 'needs' | 'policy' |
 
 /** Returns the first rule that excludes a model, or undefined if the model can serve the request. */
 export function createRules(question: RuleQuestion): (listed: ListedModel) => ExclusionRule | undefined {
-  // Only rules that apply to the request and its account are created. Most requests need only a few rules.
+  // Only the rules that apply to the request and its account are created, which are few for most requests.
   const rules = [
     ...policyRules(question),
     ...stateRules(question),

@@ -87,8 +87,8 @@ export interface RoutingQuestion {
    */
   readonly chance: number;
   /**
-   * The time when the request was accepted, as Unix time in milliseconds. The time determines the prices and,
-   * by UTC day, the retired models.
+   * The time when the request was accepted, as Unix time in milliseconds. The time determines the prices. The
+   * UTC day determines which models are retired.
    */
   readonly now: number;
 }

@@ -211,7 +211,7 @@ function marksOf(marks: string, name: keyof Counts): (readonly [string, keyof Co
   return Array.from(marks, (mark) => [mark, name] as const);
 }
 
-/** For each punctuation mark, the count that increases together with `symbols`. */
+/** For each punctuation mark, the count that increases in addition to `symbols`. */
 const countOfMark = new Map<string, keyof Counts>([
   ...marksOf('=+*/^<>−×÷±√∑∫', 'operators'),
   ...marksOf('()[]{}', 'brackets'),

@@ -45,7 +45,7 @@ function shareIn(words: readonly string[], set: ReadonlySet<string>): number {
   return words.length === 0 ? 0 : words.filter((word) => set.has(word)).length / words.length;
 }
 
-/** The share of an option's words that also occur in the first option, as a mean over the options. */
+/** For the options after the first, the mean share of words that also occur in the first option. */
 function overlapOf([first = [], ...rest]: readonly string[][]): number {
   const set = new Set(first);
   return rest.length === 0 ? 0 : sum(rest.map((words) => shareIn(words, set))) / rest.length;

@@ -16,8 +16,8 @@ const priorWeight = 0.5;
  * Rates the quality, from 0 to 1, of models that the gateway has not observed yet. Each benchmark in the
  * catalogue has its own scale. Models that occur in two benchmarks make the scales of the two benchmarks
  * comparable. The fit determines an intercept and a slope for each benchmark, and an ability for each model.
- * The fit is `value ≈ intercept + slope × ability` (alternating least squares, as in item response models). A
- * model without benchmark figures is rated only by its output price and its age.
+ * The fit is `value ≈ intercept + slope × ability`, as in item response models. The method is alternating
+ * least squares. A model without benchmark figures is rated only by its output price and its age.
  */
 export function rateQuality(models: readonly CatalogModel[]): ReadonlyMap<CatalogModel, number> {
   const figures = listFigures(models);

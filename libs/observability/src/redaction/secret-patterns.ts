@@ -3,7 +3,7 @@ export const redactedText = '[redacted]';
 
 /**
  * Every known credential contains at least one of these strings. A text without any of these strings contains
- * no known credential. For most texts, one search for these strings replaces one search per pattern.
+ * no known credential. For most texts, this single search makes the search for each pattern unnecessary.
  */
 const anyMark =
   /sk-|sk_|rk_|eyJ|[rm]t-svc-|bearer|basic|:\/\/|AKIA|ASIA|AIza|gsk_|xai-|pplx-|nvapi-|hf_|r8_|fw_|tgp_v1_|ABSK|gh[pousr]_|xox|ya29\.|PRIVATE KEY|"(?:(?:current|new)_?password|password|x?-?api[_-]?key|authorization|(?:client_?)?secret|sealedsecret|(?:access_?|refresh_?|session_?)?token|(?:set-)?cookie|private_?key|secret_?access_?key)"/i;
@@ -55,9 +55,9 @@ const run = /[A-Za-z0-9_-]*/y;
 
 /**
  * Redacts JSON web tokens, which consist of three base64url parts separated by dots. The first part starts
- * with `eyJ`, the encoded start of a JSON object. If an `eyJ` does not start a token, the search continues
- * after the run of token characters. If one `eyJ` in a run does not start a token, no other `eyJ` in the run
- * does. Each run is scanned only once.
+ * with `eyJ`, the encoded start of a JSON object. If an `eyJ` does not start a token, no other `eyJ` in the
+ * same run of token characters starts a token. The search then continues after the run, so each run is
+ * scanned only once.
  */
 function redactTokens(text: string): string {
   let kept = '';

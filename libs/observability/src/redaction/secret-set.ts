@@ -3,15 +3,15 @@ import { redactedText } from './secret-patterns.ts';
 /** Minimum length of a secret. Secrets below the minimum length are ignored, because they would match ordinary words. */
 export const secretCharsMin = 8;
 /**
- * Number of characters, counted from the end of a secret, that the search compares first. The search starts
- * at the end, because all keys of a provider start with the same characters.
+ * Number of characters at the end of a secret that the search compares first. The search starts at the end,
+ * because all keys of a provider start with the same characters.
  */
 const tailChars = secretCharsMin;
 /** If the start of a secret is missing, its end is redacted only if at least this number of characters match. */
 const partCharsMin = 20;
 /**
- * Maximum number of compared secrets that end with the same characters. Above the maximum, every occurrence
- * of the shared last characters is redacted.
+ * Maximum number of secrets with the same last characters that are compared. If more secrets share these last
+ * characters, every occurrence of the characters is redacted.
  */
 const peersMax = 16;
 /**
@@ -23,8 +23,8 @@ const marksSize = 1 << 12;
 const base = 0x01000193;
 const { imul, max, min } = Math;
 /**
- * In the rolling hash, the weight of the character that leaves the window, which is `base` to the power of
- * `tailChars`.
+ * The weight of the character that leaves the window of the rolling hash. The weight is `base` to the power
+ * of `tailChars`.
  */
 const leaving = Array.from({ length: tailChars }).reduce<number>((power) => imul(power, base), 1);
 
@@ -119,7 +119,7 @@ export class SecretSet {
       const chars = forms === undefined ? 0 : matchBefore(text, end, from, forms);
       if (chars === 0) continue;
       const start = end - chars;
-      // A match that directly follows a redacted match only extends the redacted match.
+      // If a match directly follows another match, a single `redactedText` replaces both matches.
       if (start > from || kept === '') kept += text.slice(from, start) + redactedText;
       from = end;
     }
@@ -144,7 +144,7 @@ function markOf(hash: number): number {
 }
 
 /**
- * Returns the number of characters before `end` to redact. The redacted characters match a whole secret, or
+ * Returns how many of the characters before `end` must be redacted. These characters match a whole secret, or
  * at least the last `partCharsMin` characters of a secret. Returns 0 if no secret matches. At most
  * `partCharsMin` characters are compared to decide whether a secret matches. A match extends back at most to
  * `from`, because the text before `from` is already redacted. The total time for all comparisons is linear.
@@ -152,7 +152,7 @@ function markOf(hash: number): number {
 function matchBefore(text: string, end: number, from: number, forms: readonly string[]): number {
   let longest = 0;
   // Text before `from` is already redacted, so a match can cover at most the text after `from`.
-  // The search stops when a match covers all of the text after `from`.
+  // The loop stops when a match reaches from `end` back to `from`.
   for (let at = 0; at < forms.length && at < peersMax && longest < end - from; at += 1) {
     const form = forms[at] ?? '';
     const needed = min(form.length, partCharsMin);
@@ -164,8 +164,8 @@ function matchBefore(text: string, end: number, from: number, forms: readonly st
 }
 
 /**
- * Returns how many characters before `end` equal the last characters of `form`, at most `charsMax`. The
- * caller has already compared the first `charsMin` characters.
+ * Compares the text before `end` with the end of `form`. Returns the number of equal characters, at most
+ * `charsMax`. The caller has already compared the first `charsMin` characters.
  */
 function countEqual(text: string, end: number, form: string, charsMin: number, charsMax: number): number {
   let chars = charsMin;

@@ -12,8 +12,8 @@ const apiVersion = /^(\d{4}-\d{2}-\d{2}(-preview)?|preview|latest|v1)$/;
 /**
  * Builds the connection to Azure. Each Azure resource has a separate address. For a bare resource address,
  * the gateway calls the unversioned API (`/openai/v1`). If `api_version` is set, the gateway calls the older,
- * versioned Azure API. In the versioned API, the path contains a deployment name instead of a model name. A
- * longer address (`…/models`, or a single deployment's address) is used unchanged. See
+ * versioned Azure API. In the versioned API, the path contains a deployment name instead of a model name. An
+ * address with a longer path (`…/models`, or a single deployment) is used unchanged. See
  * https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle
  */
 export const azureConnection: ConnectionShape = {

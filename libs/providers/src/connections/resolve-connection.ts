@@ -61,8 +61,8 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
 const isSecret = (name: string): boolean => (secretFields as readonly string[]).includes(name);
 
 /**
- * Checks that the fields of one kind of credential are complete. The error names the missing field of the group
- * with the most fields, and explains which fields belong together.
+ * Checks that the fields of one kind of credential are complete. The error names a missing field of the group
+ * with the most given fields, and lists the fields that belong together.
  */
 function requireGroup(groups: readonly FieldGroup[], fields: ConnectionFields, { name }: Provider): void {
   const missing = groups.map(({ required }) => required.filter((field) => fields[field] === undefined));

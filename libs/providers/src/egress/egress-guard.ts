@@ -117,7 +117,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
       if (own.size > 0 && own.has(originOf(url))) return unchecked(target, callback);
       const denial = findDenial(url, policy);
       if (denial) return callback(denial, null);
-      // A call to a host name can reach the gateway only at one of the gateway's ports.
+      // Through a host name, only calls to the gateway's own ports can reach the gateway.
       if (gateway.isOwnPort(new URL(url))) return ownPort(target, callback);
       return target.protocol === 'https:' ? secure(target, callback) : plain(target, callback);
     },

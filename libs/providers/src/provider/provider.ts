@@ -5,7 +5,7 @@ import type { ProxyEndpoint, ProxyRoute, ProxyRoutes } from './proxy-route.ts';
 
 /**
  * The quirks of a provider, which are differences between its recorded responses and the format
- * specification. Parsers accept all documented differences from every provider. Quirks are documentation and
+ * specification. For every provider, parsers accept all documented differences. Quirks are documentation and
  * have no effect on parsing.
  */
 export interface ProviderQuirks {

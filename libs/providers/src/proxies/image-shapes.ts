@@ -3,8 +3,8 @@ import type { JsonFields, ProxyShape } from '../provider/proxy-route.ts';
 import { aspectOf, countOf, fieldsOf, listOf, present, sizeOf, without } from './shape-fields.ts';
 
 /**
- * Returns the prompt of an image request. Rejects the value `url` of `response_format`, because none of the
- * providers in this file hosts images for download.
+ * Returns the prompt of an image request. Rejects requests with `url` as `response_format`, because none of
+ * the providers in this file hosts images for download.
  */
 function promptOf({ prompt, response_format: format }: JsonFields): string {
   if (typeof prompt !== 'string' || prompt === '') throw invalidField('prompt', 'a text');

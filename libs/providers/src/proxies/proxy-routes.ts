@@ -50,7 +50,7 @@ export function hostedRouteOf(endpoint: ProxyEndpoint, model: string): ProxyRout
   return found === undefined ? undefined : { path: '/model/{model}/invoke', isSigned: true, shape: found[2] };
 }
 
-/** Changes to `openAiRoutes`. A route is added or replaced. Null removes a route. */
+/** Changes to `openAiRoutes`. A route is added, or replaces the existing route. Null removes a route. */
 export type RouteDifferences = Readonly<Partial<Record<ProxyEndpoint, ProxyRoute | null>>>;
 
 /** Builds the routes for a provider with endpoints that differ from OpenAI's. */

@@ -16,7 +16,7 @@ export interface Secret {
 
 /** A bitmap of 2^24 bits, indexed by four-byte hashes. The bitmap quickly excludes nearly every position. */
 const filterBits = 24;
-// In Jest's realm, each access to a global costs more than the multiplication, so `imul` is a constant.
+// `imul` is a constant, because in Jest each access to a global costs more than the multiplication.
 const { imul } = Math;
 const contextBytes = 120;
 /**

@@ -42,7 +42,7 @@ export function mayLackRecordings(given: string | undefined): boolean {
   return (given !== undefined && given !== '') || findSharedData('wire') === undefined;
 }
 
-/** Lists the recorded exchanges in a folder, optionally only those with a single API. */
+/** Lists the recorded exchanges in a folder. If `api` is given, lists only the exchanges with this API. */
 export function loadRecordings(folder: string, api?: string): Recording[] {
   return readFileSync(join(folder, 'index.jsonl'), 'utf8')
     .split('\n')

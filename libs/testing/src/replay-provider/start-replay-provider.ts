@@ -35,11 +35,11 @@ export type ChooseControls = (request: Pick<ReceivedRequest, 'url' | 'headers' |
 export interface ReplayProvider {
   /** The replay provider's URL, `http://127.0.0.1:<port>`, without a path. */
   readonly url: string;
-  /** The 5,000 newest requests that were received, oldest first, without the requests in `checks`. */
+  /** The last 5,000 requests, in order of arrival. Requests in `checks` are not included. */
   readonly requests: readonly ReceivedRequest[];
   /**
-   * The 5,000 newest requests with which the gateway checks a credential or lists models. These requests use no
-   * queued exchange, because a gateway sends them at any time.
+   * The last 5,000 requests that check a credential or list models. Such requests use no queued exchange,
+   * because a gateway can send these requests at any time.
    */
   readonly checks: readonly ReceivedRequest[];
   /**
@@ -48,8 +48,8 @@ export interface ReplayProvider {
    */
   enqueue(exchangeId: string | null, controls?: ReplayControls): void;
   /**
-   * Sets controls for all later requests without queued controls. A function can compute the controls for
-   * each request, even if requests are parallel or select no exchange.
+   * Sets the controls for all later requests that use no queued controls. A function can compute the controls
+   * for each request, even if requests are parallel or select no exchange.
    */
   setControls(controls: ReplayControls | ChooseControls): void;
   /** Deletes the stored requests, the queue of exchanges and the controls. */
@@ -67,8 +67,8 @@ export interface ReplayProviderOptions {
 const requestsMax = 5_000;
 const queueMax = 10_000;
 /**
- * Matches `Bearer replay:<exchange id>` in the header `authorization`, or the same value in `x-api-key` or
- * `api-key`.
+ * Matches `replay:<exchange id>`, optionally after `Bearer`. The value is read from the header
+ * `authorization`, `x-api-key` or `api-key`.
  */
 const keyPattern = /^(?:Bearer )?replay:(.+)$/i;
 
@@ -164,7 +164,7 @@ class Replay {
     await sendAnswer(response, applyOverrides(this.#answerOf(choice), controls), controls);
   }
 
-  /** A response without a recorded exchange, if a function computes the controls from the request. */
+  /** If a function computes the controls, returns a choice without a recorded exchange. */
   get #choiceByRequest(): Choice | undefined {
     return typeof this.#controls === 'function' ? { exchangeId: null, controls: undefined } : undefined;
   }

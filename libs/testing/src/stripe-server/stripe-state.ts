@@ -55,7 +55,7 @@ function invalid(message: string): StripeAnswer {
   return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
 }
 
-/** The state at Stripe that the gateway reads (customers, checkouts and subscriptions). */
+/** The part of Stripe's state that the gateway reads (customers, checkouts and subscriptions). */
 export class StripeState {
   readonly customers = new Map<string, Fields>();
   readonly checkouts = new Map<string, StripeCheckout>();

@@ -125,7 +125,7 @@ interface BoundTool {
 }
 
 interface ReasoningBlock {
-  /** The path of the reasoning block in an error, or the id of a reasoning item. */
+  /** The block's path in the request, as used in errors. For the Responses API, the reasoning item's id. */
   readonly path: string;
   readonly signature: string;
   readonly text: string;
@@ -281,7 +281,7 @@ function readResponses(body: Json): BoundRequest {
     // Instructions are part of the prompt prefix only before GPT-6.2.
     // The request's format and tools are always part of the prompt prefix.
     system: canonical(asJson(body['text'])['format']),
-    // The prompt contains a deferred function's name and description from the start.
+    // The prompt always contains a deferred function's name and description.
     tools: listOf(body['tools']).map((tool) => ({
       name: textOf(asJson(tool)['name']),
       text: `${String(asJson(tool)['defer_loading'] === true)} ${canonical(tool)}`,

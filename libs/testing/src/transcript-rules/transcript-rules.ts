@@ -31,12 +31,12 @@ interface IssuedSequences {
  * - Every tool call has a tool result in the next message, before all other content. Every tool result
  *   refers to a tool call.
  * - Model turns and client turns alternate. No text block is blank, and no message is empty.
- * - Reasoning is unmodified, as its signatures prove. A run of consecutive reasoning blocks contains all
+ * - Reasoning is unmodified and has valid signatures. A run of consecutive reasoning blocks contains all
  *   reasoning blocks of one response.
  * - A message does not end with reasoning.
  * - With a fixed reasoning budget, a turn that contains tool calls begins with reasoning.
  * - A request that forces a tool call must not enable reasoning.
- * - Unsigned reasoning (`reasoning_content`) from the provider stays unmodified in every message of the current turn with tool calls.
+ * - In the current turn, every message with tool calls keeps the provider's unsigned reasoning (`reasoning_content`) unmodified.
  * - With `bindsPrefix`, reasoning is valid only after the prompt prefix for which it was signed.
  *
  * The Anthropic sources are "Tool use" and, in "Extended thinking", the sections on preserving thinking

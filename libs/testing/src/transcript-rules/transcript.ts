@@ -38,7 +38,7 @@ const asJson = (value: unknown): Json =>
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(asJson) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Reads the parts of a request that providers check. Parts of the request that no rule checks are omitted. */
+/** Reads only the parts of a request that the provider rules check. */
 export function readTranscript(format: TranscriptFormat, body: unknown): Transcript {
   const request = asJson(body);
   switch (format) {

@@ -27,8 +27,8 @@ const checkedMembers = ['model', 'messages', 'stream', 'functions', ...membersOf
 
 /**
  * Edits a request for a provider that uses the client's format. The edits remove the gateway's fields and
- * apply the plan in place. Bytes outside the edits stay unchanged. If the request needs no changes,
- * returns the same `bytes` object.
+ * apply the plan. Bytes outside the edits stay unchanged. If the request needs no changes, returns the same
+ * `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;
@@ -64,7 +64,7 @@ function stripLegacyFunctions(tape: JsonTape): ByteEdit[] {
     .flatMap((item) => removeMembers(tape, item, ({ key }) => tape.isString(key, examplesField)));
 }
 
-/** Lists the allowed tools in `tool_choice`. The prompt contains all tools. Required calls stay required. */
+/** Sets `tool_choice` to the list of allowed tools. The prompt contains all tools. Required calls stay required. */
 function editAllowed({ tape, outline, allowTools, addTools = [] }: RequestEdit, tools: JsonNode): ByteEdit[] {
   if (allowTools === undefined) return [];
   const own = tape

@@ -52,8 +52,8 @@ function wrapCalls(message: ChatMessage): ChatMessage {
 /**
  * Wraps the provider side of a format. Calls to a replacement function become calls to the custom tool again.
  * The complete input of a call is emitted as one delta when the call ends. Models sometimes send arguments
- * that are not a JSON object with the text parameter. Arguments in another form become the input of the
- * custom tool unchanged.
+ * that are not a JSON object with the text parameter. Such arguments become the input of the custom tool
+ * unchanged.
  * @param customNow returns the names of the client's custom tools
  */
 export function restoreCustomCalls(

@@ -33,7 +33,7 @@ export function keepsNone(
 }
 
 /**
- * The edits for a tool list, including the removal of pruned tools.
+ * Returns the edits for a tool list, including the edits that remove pruned tools.
  * @param first the index of the list's first tool, which can be above 0 for the tool list of a namespace
  */
 export function editTools(

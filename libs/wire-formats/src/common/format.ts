@@ -27,7 +27,7 @@ export interface CallPlace {
   readonly argumentsRange: ByteRange;
   /** The edits that remove the namespace of the called tool. */
   readonly namespaceEdits?: readonly ByteEdit[];
-  /** True if the arguments are JSON encoded in a string. False if the arguments are a JSON value, such as an object. */
+  /** Whether the arguments are JSON text in a string, and not a JSON value such as an object. */
   readonly isText: boolean;
   /** The arguments as JSON text, exactly as the client sent them. The arguments are decoded on demand. */
   argumentsText(): string;
@@ -44,8 +44,8 @@ export interface ContextPart {
   readonly message: number;
   readonly speaker: MessageRole;
   /**
-   * The byte range of the JSON string that may be replaced. If `range` is undefined, the text is read-only
-   * and serves only as context.
+   * The byte range of the JSON string, if the string may be replaced. If `range` is undefined, the text is
+   * read-only and serves only as context.
    */
   readonly range: ByteRange | undefined;
   /** The byte ranges of the text, which is either a JSON string or the name and arguments of a tool call. */
@@ -54,7 +54,7 @@ export interface ContextPart {
   text(): string;
 }
 
-/** Values for response fields that the client's format requires, if the provider did not send the fields. */
+/** Default values for response fields that the client's format requires but the provider may omit. */
 export interface AnswerDefaults {
   readonly id: string;
   readonly model: string;
@@ -72,7 +72,7 @@ export interface StreamRenderOptions extends AnswerDefaults {
    * usage at the end of a stream. If `estimateInputTokens` is absent, unknown input tokens are reported as 0.
    */
   readonly estimateInputTokens?: () => number;
-  /** The last frame that the client received. Formats with numbered events continue the numbering of that frame. */
+  /** The last frame that the client received. Formats that number their events continue from the frame's number. */
   readonly lastFrame?: Uint8Array | undefined;
 }
 
@@ -131,7 +131,7 @@ export interface ClientHalf {
   readonly requestIdHeader: string | null;
   /** Whether messages in the format can contain encrypted or signed reasoning from any provider. */
   readonly carriesReasoning: boolean;
-  /** True if the format has only one text per choice, so that a response's text blocks are merged. */
+  /** True if the format has only one text per choice. The text blocks of a response are then merged. */
   readonly joinsTexts: boolean;
   /** Whether a response may contain the reasoning of earlier responses. */
   readonly joinsResponses?: true;
@@ -146,20 +146,20 @@ export interface ClientHalf {
   /** Returns the name, description, schema and examples of each given tool, in the given order. */
   toolDefinitions(tape: JsonTape, tools: readonly ToolOutline[]): ToolDescription[];
   /**
-   * Whether a streamed response includes token usage. Returns true if the format requires usage in
-   * streams.
+   * Whether a streamed response includes token usage. Returns true for formats in which streams always
+   * include usage.
    */
   requestsStreamedUsage(tape: JsonTape): boolean;
   /** Returns the positions of the function calls in the transcript. */
   listCalls(tape: JsonTape): CallPlace[];
   /**
-   * Returns the names of the deferred tools that the transcript's tool searches found. Absent for formats
-   * without deferral.
+   * Returns the names of the deferred tools that tool searches in the transcript found. Absent for formats
+   * that cannot defer tools.
    */
   listFoundTools?(tape: JsonTape): ReadonlySet<string>;
   /**
-   * Parses the full request into a tree, for the `translated` lane. Call `outlineRequest` first to validate
-   * the request.
+   * Parses the full request into a tree, for requests in the `translated` lane. Call `outlineRequest` first
+   * to validate the request.
    */
   parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest;
   renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject;
@@ -172,7 +172,7 @@ export interface ClientHalf {
 export interface RequestRenderOptions {
   /** The provider's model name. */
   readonly model: string;
-  /** The output limit field to use for a provider that accepts only one of the two fields. */
+  /** The output limit field for a provider that accepts only `max_tokens` or only `max_completion_tokens`. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   /** The default output limit. Only formats that require an output limit use the default. */
   readonly maxOutputTokensDefault?: number;
@@ -187,12 +187,12 @@ export interface RequestRenderOptions {
   readonly apiVersion?: string;
   /**
    * A key for the provider's prompt cache. Requests with the same key use the same cache. Formats that have
-   * no field for the key ignore it. A key that the client sent takes precedence.
+   * no field for the key ignore it. A key from the client overrides this key.
    */
   readonly promptCacheKey?: string;
 }
 
-/** The rules for marking prompt prefixes to cache (`cacheMarker` in the interchange). */
+/** The rules for the interchange's `cacheMarker` field, which marks the end of a prompt prefix to cache. */
 export interface CacheMarkerRules {
   /** Maximum number of cache markers in a request. */
   readonly markersMax: number;
@@ -230,8 +230,8 @@ export interface ProviderHalf {
 export interface WireFormat<Name extends ProviderFormat = ProviderFormat> {
   readonly name: Name;
   /**
-   * Extension fields that only record the client's spelling of a value in the interchange. In a format that
-   * ignores the extension fields of other formats, omitting these fields is not a loss.
+   * Extension fields that only record the client's spelling of a value in the interchange. If another format
+   * ignores such a spelling field, the omission is not a loss.
    */
   readonly spellings: readonly string[];
   /** Whether a custom tool can have a grammar. In formats without grammars, a custom tool's grammar is a loss. */

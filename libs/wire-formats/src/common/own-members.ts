@@ -5,10 +5,7 @@ import { isEmpty } from '../json/read-members.ts';
 export interface OwnMembers {
   /** Wraps fields as extensions of the format. */
   readonly of: (members: JsonObject) => Extensions;
-  /**
-   * Returns an object with the result of `of` in the field `extensions`. The object is empty if there are no
-   * fields.
-   */
+  /** Returns `{ extensions: of(members) }`, or an empty object if there are no fields. */
   readonly with: (members: JsonObject) => { extensions?: Extensions };
   /**
    * Returns an object's extension fields for the format. Returns an empty object if the format has no

@@ -72,8 +72,8 @@ export function restoreToolNames(
 }
 
 /**
- * Wraps the provider side of a format with a function that changes the events of each response.
- * @param open returns the mapping for one response. The mapping function may keep state between calls.
+ * Wraps the provider side of a format, so that a mapping function changes the events of each response.
+ * @param open returns the mapping function for one response. The function may keep state between calls.
  */
 export function mapEvents(
   provider: ProviderHalf,

@@ -16,11 +16,11 @@ import { renderRequest } from './provider/render-request.ts';
 import { isCachePoint, requestFields } from './client/outline-request.ts';
 
 /**
- * Edits a request for a provider that uses the Converse format. Tool examples are removed and the plan is
- * applied in place. Bytes outside the edits stay unchanged. If the request needs no changes, returns the same
- * `bytes` object. The model is part of the URL, so the body is the same for every model. If a client repeats
- * a field that the gateway validates, only the last occurrence is kept. All providers use the validated value
- * of a repeated field.
+ * Edits a request for a provider that uses the Converse format. The edits remove tool examples and apply the
+ * plan. Bytes outside the edits stay unchanged. If the request needs no changes, returns the same `bytes`
+ * object. The model is part of the URL, so the body is the same for every model. If a client repeats a field
+ * that the gateway validates, only the last occurrence is kept. All providers use the validated value of a
+ * repeated field.
  */
 export function editRequest(given: RequestEdit): EditedRequest {
   const { tape } = given;
@@ -39,7 +39,7 @@ export function editRequest(given: RequestEdit): EditedRequest {
   return applyRequestEdits(request, edits, added.messages);
 }
 
-/** Removes each cache point that does not follow a forwarded tool, because the cache point would mark no tool. */
+/** Removes each cache point without a forwarded tool before it, because no tool is left for the cache point to mark. */
 function keepFollowedPoints(request: RequestEdit, tools: JsonNode): RequestEdit {
   const { tape, keepTools } = request;
   if (keepTools === undefined) return request;

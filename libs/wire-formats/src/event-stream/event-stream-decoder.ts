@@ -15,7 +15,7 @@ export interface EventStreamDecoderOptions {
   readonly messageBytesMax?: number;
 }
 
-/** Initial size of the buffer for a message that spans several chunks. The buffer size doubles as bytes arrive. */
+/** Initial size of the buffer for a message that spans several chunks. A full buffer at least doubles in size. */
 const bufferBytesMin = 1024;
 
 /**

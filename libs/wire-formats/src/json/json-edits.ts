@@ -51,7 +51,7 @@ export function removeMembers(
   isRemoved: (entry: JsonEntry) => boolean,
 ): ByteEdit[] {
   const entries = tape.entries(object);
-  // Most tools need no removal, so the function returns early.
+  // Most tools contain no field to remove, so the function returns early.
   // The early return saves time, because the function runs for every tool in every request.
   if (!entries.some(isRemoved)) return [];
   const ranges = entries.map(({ key, value }) => ({ start: tape.start(key), end: tape.end(value) }));
@@ -70,9 +70,9 @@ export function replaceValue(tape: JsonTape, node: JsonNode, json: string): Byte
 }
 
 /**
- * Creates one edit for each run of adjacent removed entries. Each edit includes the comma before its run of
- * entries. If no kept entry precedes the run, the edit includes the comma after the run. The edited JSON has
- * no extra comma, and kept entries keep the client's spacing.
+ * Creates one edit for each sequence of adjacent entries to remove. The edit also removes the comma before
+ * the sequence. If no kept entry precedes the sequence, the edit removes the comma after the sequence. The
+ * edited JSON has no extra comma, and kept entries keep the client's spacing.
  */
 function removeListed(ranges: readonly ByteRange[], isRemoved: (index: number) => boolean): ByteEdit[] {
   const edits: ByteEdit[] = [];

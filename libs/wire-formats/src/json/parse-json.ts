@@ -41,7 +41,7 @@ function scanExactly(text: string): JsonTape | undefined {
   }
 }
 
-/** Maximum nesting depth of tool arguments, as in a request body. A deeper value could overflow the stack. */
+/** Maximum nesting depth of tool arguments, the same as in request bodies. A deeper value could overflow the stack. */
 const argumentsDepthMax = 128;
 
 /**
@@ -64,8 +64,8 @@ export function parseObject(text: string): JsonObject | undefined {
 const providerDepthMax = 512;
 
 /**
- * Up to this number of characters, counting brackets is faster than scanning. Most responses and almost all
- * stream chunks are shorter.
+ * Maximum number of characters for which counting brackets is faster than scanning. Most responses and almost
+ * all stream chunks are shorter.
  */
 const unscannedLengthMax = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -28,8 +28,8 @@ export function readExactly(tape: JsonTape): unknown {
 class ExactReader {
   readonly #tape: JsonTape;
   /**
-   * Offsets of all long digit runs, in ascending order. Runs of digits inside strings are also
-   * included, because extra offsets do no harm.
+   * Offsets of all long sequences of digits, in ascending order. Digits inside strings are also included,
+   * because extra offsets do not change the result.
    */
   readonly #places: readonly number[];
 
@@ -59,7 +59,7 @@ class ExactReader {
   #readMembers(node: JsonNode, object: Record<string, unknown>): void {
     const last = new Map<string, JsonNode>();
     for (const { key, value } of this.#tape.entries(node)) last.set(this.#tape.stringValue(key) ?? '', value);
-    // Each name, including `__proto__`, already exists as a field of the object.
+    // `object` already has a field for each name, including `__proto__`.
     for (const [name, value] of last)
       if (this.#hasLongDigits(value)) object[name] = this.read(value, object[name]);
   }

@@ -14,7 +14,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * A lookup table. The entry is 1 for each byte that ends a run of ordinary bytes in a string. A run of
+ * A lookup table by byte. An entry is 1 if the byte ends a run of ordinary bytes in a string. A run of
  * ordinary bytes ends at a quote, a backslash or a control character.
  */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -52,7 +52,7 @@ const noQuads = new Int32Array(0);
 
 class Scanner {
   readonly #bytes: Uint8Array;
-  /** The bytes as 32-bit words, starting at `#quadsFrom` (0 to 3), the first 4-byte-aligned offset. */
+  /** The bytes as 32-bit words. The first word is at `#quadsFrom`, the first 4-byte-aligned offset (0 to 3). */
   readonly #quads: Int32Array;
   readonly #quadsFrom: number;
   readonly #depthMax: number;
@@ -91,7 +91,7 @@ class Scanner {
     return new JsonTape(this.#bytes, words);
   }
 
-  /** Scans the current JSON value up to its first scalar or empty container. */
+  /** Scans a JSON value up to and including the first scalar or empty container in the value. */
   #scanValue(): void {
     for (;;) {
       const first = this.#skipSpace();
@@ -177,10 +177,10 @@ class Scanner {
 
   /**
    * Returns the offset of the next byte that is not an ordinary string byte, or the length of the text. From
-   * an aligned offset, the loop reads four bytes at a time. The subtraction sets the top bit of each byte
-   * that is less than 0x20. The top bit is also set for bytes that an XOR with a quote or a backslash makes
-   * zero (Warren, Hacker's Delight, 6-1). A borrow in the subtraction can mark the next higher byte by
-   * mistake, so the loop checks each byte again.
+   * an aligned offset, the loop reads four bytes at a time. One subtraction sets the top bit of each byte
+   * that is less than 0x20. An XOR turns quotes or backslashes into zero bytes, and a subtraction sets the
+   * top bit of zero bytes (Warren, Hacker's Delight, 6-1). A borrow in a subtraction can mark the next higher
+   * byte by mistake, so the loop checks each byte again.
    */
   #skipPlainRun(from: number): number {
     const bytes = this.#bytes;

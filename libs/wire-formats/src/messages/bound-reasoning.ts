@@ -3,7 +3,7 @@ import { applyEdits } from '../json/json-edits.ts';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import { scanJson } from '../json/scan-json.ts';
 
-/** A request with a setting to drop reasoning that is bound to another prompt prefix. */
+/** A request that tells the provider to drop reasoning that is bound to another prompt prefix. */
 interface DroppingRequest {
   readonly body: Uint8Array;
   /**

@@ -28,8 +28,8 @@ const checkedMembers = ['model', 'messages', 'system', 'stream', ...membersOfToo
 
 /**
  * Edits a request for a provider that uses the client's format. The edits remove the gateway's fields and
- * apply the plan in place. Bytes outside the edits stay unchanged. If the request needs no changes, the
- * function returns the same `bytes` object.
+ * apply the plan. Bytes outside the edits stay unchanged. If the request needs no changes, the function
+ * returns the same `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;
@@ -51,7 +51,7 @@ export function editRequest(request: RequestEdit): EditedRequest {
   return applyRequestEdits(request, edits, added.messages);
 }
 
-/** The beta flag that allows system messages to load deferred tools in the middle of a conversation. */
+/** The beta flag for loading deferred tools with a system message after the conversation has started. */
 export const toolChangesBeta = 'mid-conversation-tool-changes-2026-07-01';
 
 /**

@@ -33,8 +33,8 @@ const checkedMembers = ['model', 'input', 'instructions', 'stream', ...membersOf
 
 /**
  * Edits a request for a provider that uses the client's format. The edits remove the gateway's fields and
- * apply the plan in place. Bytes outside the edits stay unchanged. If the request needs no changes, the
- * function returns the same `bytes` object.
+ * apply the plan. Bytes outside the edits stay unchanged. If the request needs no changes, the function
+ * returns the same `bytes` object.
  */
 export function editRequest(request: RequestEdit): EditedRequest {
   const { tape } = request;

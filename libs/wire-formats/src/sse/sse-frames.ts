@@ -15,9 +15,9 @@ export interface SseFrame {
 const lineEnd = /\r\n|\r|\n/;
 
 /**
- * Encodes an event. The data may be any text. Each line of the data becomes a data line. A reader joins the
- * data lines with LF, regardless of the original line endings.
- * @throws RangeError for an event name or id that contains a line ending or NUL, which could inject fields.
+ * Encodes an event. The data may be any text. Each line of the data becomes a data line. A reader joins the data
+ * lines with LF, regardless of the original line endings.
+ * @throws RangeError if the event name or id contains a line ending or NUL, because these could inject fields.
  */
 export function encodeSse({ event, data, id }: SseFrame): string {
   const fields: string[] = [];

@@ -1,7 +1,7 @@
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import { labelOf, parseReference, renderRunReference } from './references.ts';
 
-/** A line that occurs more often than this number cannot start a reference. */
+/** A line cannot start a reference if its label occurs more than this many times. */
 const placesMax = 16;
 /**
  * Minimum number of tokens that a reference must save. References to runs of at least `runLinesMin` lines must save
@@ -11,18 +11,18 @@ const runLinesMin = 3;
 const runGainMin = 12;
 const fewGainMin = 32;
 /**
- * Maximum number of characters from which a line's tokens are estimated. For a longer line, a reference
+ * Maximum number of characters of a line that are used to estimate its tokens. A reference to a longer line
  * always saves tokens.
  */
 const lineLookedAt = 4_000;
 /**
- * A number that stands for a line and separates blocks in the index. In text that was already sent, this number
- * replaces each reference and each marker.
+ * This entry in the index separates two blocks. It also replaces each sent line that is a reference or a
+ * marker.
  */
 const gap = -1;
 /**
- * A number that replaces references and markers in the text to be searched. Repeated runs of lines therefore contain
- * no references or markers.
+ * In a text that is searched for repeated runs, this number replaces each line that is a reference or a marker.
+ * A repeated run therefore never contains such a line.
  */
 const standIn = -2;
 
@@ -34,9 +34,9 @@ export class LineIndex {
   readonly #idByLine = new Map<string, number>();
   readonly #labels: (string | undefined)[] = [];
   readonly #tokens: number[] = [];
-  /** The numbers of all sent lines in order, with gaps between blocks. */
+  /** The numbers of all sent lines in order, with the entry `gap` between blocks. */
   readonly #sent: number[] = [];
-  /** For each label, the positions in `#sent` of the lines with the label. */
+  /** For each label, the positions of its lines in `#sent`. */
   readonly #places = new Map<string, number[]>();
 
   /** Adds the lines of a sent block. The parameter `text` is the block's text as sent. */

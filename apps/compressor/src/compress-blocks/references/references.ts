@@ -3,7 +3,7 @@ import { cutText } from '../../text/cut-text.ts';
 /** Maximum length of a label in a reference, in characters. */
 const labelLength = 40;
 /**
- * Maximum length of a parsed reference. Every reference with two labels is shorter than this maximum. Longer lines
+ * Maximum length of a line that is parsed as a reference. Even references with two labels are shorter. Longer lines
  * are not parsed, because the regular expressions take quadratic time on a long line that begins like a reference.
  */
 const referenceLengthMax = 256;
@@ -43,8 +43,8 @@ export function renderRunReference(
 }
 
 /**
- * Renders a reference to a whole block. The parameter `place` numbers the different blocks with the same label,
- * starting at 1.
+ * Renders a reference to a whole block. If several blocks have the same label, the parameter `place` is the
+ * number of the block, starting at 1.
  */
 export function renderBlockReference(label: string, place: number): string {
   return `[same as above: "${label}…"${place === 1 ? '' : ` (no. ${place})`}]`;
@@ -66,7 +66,7 @@ export function parseReference(line: string): Reference | undefined {
   }
   const run = /^\[(\d+) lines as above, from "(.*)"\]$/.exec(line);
   const ends = run?.[2] ?? '';
-  // The code searches for the last separator directly, because a regular expression would try each separator.
+  // The code finds the last separator without a regular expression, which would try every separator.
   const between = ends.lastIndexOf(betweenEnds);
   if (run && between >= 0) {
     const last = ends.slice(between + betweenEnds.length);

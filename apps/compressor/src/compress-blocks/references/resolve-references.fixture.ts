@@ -1,8 +1,8 @@
 import { blockLabelOf, labelOf, parseReference, type Reference } from './references.ts';
 
 /**
- * Replaces references with the referenced text. The function uses only sent blocks, as the model does. Only tests and
- * evaluations use this function. Throws an error if a reference matches no text or several different texts.
+ * Replaces references with the referenced text. Like the model, the function sees only sent blocks. Only tests
+ * and evaluations use this function. Throws an error if a reference matches no text or several different texts.
  * @param sent the blocks that precede the text in the conversation, in order.
  */
 export function resolveReferences(sent: readonly string[], text: string): string {

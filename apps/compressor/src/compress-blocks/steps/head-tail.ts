@@ -3,13 +3,13 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 import type { TextStep } from './text-step.ts';
 
 /**
- * Tool results up to this size in tokens are not trimmed. For a shorter result, the model's request for the omitted
- * parts would cost more than trimming saves.
+ * Tool results up to this size in tokens are not trimmed, because the model's request for the omitted parts
+ * would cost more than trimming saves.
  */
 const tokensMax = 2_500;
 const headTokens = 900;
 const tailTokens = 600;
-/** Nearly every text of this length has more than one token. */
+/** Number of characters examined per token of a limit. Nearly every text of this length has more than one token. */
 const lookedAtPerToken = 16;
 /** Number of lines kept before and after a critical line. */
 const around = 2;

@@ -7,10 +7,10 @@ import type { TextStep } from './text-step.ts';
 const tokensMin = 400;
 const headParts = 3;
 const tailParts = 2;
-/** Critical lines outside the start and end may take at most this share of a tool result's tokens. */
+/** Maximum share of a tool result's tokens for critical lines outside its start and end. */
 const shareMax = 0.2;
 const linesMin = 8;
-/** Characters per piece when a text with few lines is split. The text is cut only at JSON or sentence boundaries. */
+/** Length at which a text with few lines is cut. The cut moves to a JSON or sentence boundary that follows soon. */
 const pieceLength = 160;
 const partShownMax = 240;
 /** The start of the marker in a summary. A text that contains the start of the marker is already a summary. */

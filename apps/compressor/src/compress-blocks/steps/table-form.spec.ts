@@ -45,7 +45,7 @@ describe('renderTables', () => {
 
   it('renders each part of deeply nested lists only once', () => {
     let nested: unknown = 1;
-    // If every level were rendered twice (as a table and unchanged), the test would take hours.
+    // If the rendering work doubled at each nesting level, the test would take hours.
     for (let depth = 0; depth < 31; depth += 1) nested = [{ a: nested }, { a: 1 }];
     expect(expandTables(JSON.parse(render(nested)))).toEqual(nested);
   });

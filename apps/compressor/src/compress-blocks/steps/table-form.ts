@@ -1,12 +1,12 @@
 import type { JsonNode, JsonTape } from '@gateway/wire-formats';
 import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 
-/** Maximum size of a table relative to the JSON. A table must save at least 8%, because tables are harder to read. */
+/** A table must save at least 8% of the tokens of the JSON text, because tables are harder to read. */
 const shareMax = 0.92;
 /**
- * Maximum number of characters for which the code estimates tokens, as a multiple of the document's length. Without
- * this limit, the outer parts of a deep document would be estimated again at each level. Lists of similar objects are
- * rarely nested four levels deep.
+ * Maximum number of characters whose tokens are estimated, as a multiple of the document's length. Each nested
+ * part is estimated again at each outer level, so a deep document would take too long without this limit. Lists
+ * of similar objects are rarely nested four levels deep.
  */
 const estimatedShareMax = 8;
 
@@ -17,10 +17,10 @@ const estimatedShareMax = 8;
  * [{"id":1,"size":{"w":2,"h":3},"on":true},{"id":4,"size":{"w":5,"h":6},"on":true}]
  * {"all":{"on":true},"columns":["id","size.w","size.h"],"rows":[[1,2,3],[4,5,6]]}
  *
- * The field `all` contains the fields that are the same in all objects. A list of lists of similar objects becomes a
- * table with `groups` of rows. An object that contains similar objects becomes a table with a first column `(name)`.
- * Values keep their spelling in a table, and only the order of fields is lost. `expandTables` is the inverse
- * function.
+ * The field `all` contains the fields that are the same in all objects. For a list of lists of similar objects,
+ * the table has the field `groups` instead of `rows`. For an object of similar objects, the first column
+ * `(name)` contains the object's field names. A table keeps the exact text of each value, but not the order of
+ * fields. `expandTables` is the inverse function.
  */
 export function renderTables(tape: JsonTape): string {
   return new TableRenderer(tape).render(tape.root);
@@ -42,8 +42,8 @@ export function mayHoldTables(text: string): boolean {
 class TableRenderer {
   readonly #tape: JsonTape;
   /**
-   * A cache of rendered nodes. Each JSON node is rendered twice, as a table and as unchanged JSON. Without the cache,
-   * the work would double at every level. The cache excludes nodes without inner objects and lists.
+   * A cache of rendered nodes. Each JSON node is rendered twice, as a table and as unchanged JSON. Without the
+   * cache, the work would double at every nesting level. Nodes without nested objects or lists are not cached.
    */
   readonly #rendered = new Map<JsonNode, string>();
   readonly #done: JsonNode[] = [];
@@ -194,7 +194,7 @@ function rowSetOf(
   return isDense ? { shape, columns, rows, groups: known } : undefined;
 }
 
-/** The columns of all rows, ordered by first occurrence. Columns after the first `columnsMax` may be missing. */
+/** The columns of all rows, ordered by first occurrence. Above `columnsMax` columns, the list may be incomplete. */
 function listColumns(rows: readonly Row[]): readonly string[] {
   const columns = new Set<string>();
   for (const { cells } of rows) {

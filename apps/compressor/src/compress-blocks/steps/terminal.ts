@@ -55,7 +55,7 @@ function showLine(line: string): string {
 
 interface Drawing {
   readonly text: string;
-  /** The column at which an erase sequence starts to hide characters that were drawn earlier. */
+  /** The first column in which an erase sequence hides earlier characters. */
   readonly erasedFrom: number;
 }
 

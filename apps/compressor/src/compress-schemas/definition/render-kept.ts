@@ -6,8 +6,8 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * If a range needs more edits than this number, a single edit may replace the whole range. Separate edits are kept if
- * their estimated size (`editBytes` per edit) is less than the size of the text between them.
+ * If there are more edits than this number, a single edit may replace the whole range. The edits stay separate
+ * if their estimated size (`editBytes` per edit) is less than the size of the text between them.
  */
 const editsMax = 64;
 const editBytes = 48;

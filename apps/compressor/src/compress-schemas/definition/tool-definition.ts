@@ -9,8 +9,8 @@ export interface ToolDefinitionText {
   /** The JSON Schema for the arguments, if present. */
   readonly schema: JsonNode | undefined;
   /**
-   * Whether only the schema may change. If the field `x-svc-examples` is present, the edge gateway removes it
-   * together with the bytes around it.
+   * Whether compression may change only the schema. This applies if the field `x-svc-examples` is present,
+   * because the edge gateway removes the field and adjacent bytes.
    */
   readonly isSchemaOnly: boolean;
 }
@@ -72,7 +72,7 @@ export interface SchemaPosition {
   readonly members: ReadonlyMap<string, JsonEntry>;
   /**
    * The name of the property or definition that the schema describes. For the outermost schema, the name is the
-   * tool's name. The schema of a branch or of an array item has no name.
+   * tool's name. Schemas of array items and of branches such as `anyOf` have no name.
    */
   readonly name: string | undefined;
 }

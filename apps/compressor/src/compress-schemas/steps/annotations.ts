@@ -80,9 +80,9 @@ function dropIfEmptyOrNamed(
 }
 
 /**
- * Drops `title` annotations without information. A `title` is dropped if it repeats the name of the property
- * or occurs next to a description. The title of the outermost schema is dropped because the tool has a name.
- * The step keeps a title if it is the only text.
+ * Drops `title` annotations without information. A `title` is dropped if it repeats the name of the property or
+ * occurs next to a description. The title of the outermost schema is dropped because the tool has a name. The
+ * step keeps a title that is the only text about a property.
  */
 export const title: SchemaStep = {
   name: 'title',

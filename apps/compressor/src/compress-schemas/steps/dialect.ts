@@ -3,14 +3,14 @@ import type { SchemaPosition } from '../definition/tool-definition.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /**
- * Matches JSON Schema dialects in which all keywords except `dialectKeywords` have the same meaning. A provider may
- * use any of the matched dialects by default.
+ * Matches JSON Schema dialects in which all keywords except `dialectKeywords` have the same meaning. For a schema
+ * without `$schema`, a provider may use any of the matched dialects.
  */
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
 
 /**
  * JSON Schema keywords that are missing or have a different meaning in one of the drafts 06 to 2020-12. A schema
- * with a listed keyword keeps its `$schema`, because a different draft could change which arguments are valid.
+ * with one of these keywords keeps its `$schema`, because a different draft could change which arguments are valid.
  */
 const dialectKeywords = new Set(
   (
@@ -20,8 +20,8 @@ const dialectKeywords = new Set(
   ).split(' '),
 );
 /**
- * Annotations that are harmless next to `$ref`. Up to JSON Schema draft 07, `$ref` disables all sibling
- * keywords.
+ * Keywords that may stand next to `$ref` without a change of meaning. Up to JSON Schema draft 07, `$ref`
+ * disables all sibling keywords.
  */
 const besideReference = new Set([
   '$ref',
@@ -32,7 +32,7 @@ const besideReference = new Set([
   'examples',
   '$schema',
 ]);
-/** Matches references to `$defs` and `definitions`. The compression visits all subschemas there. */
+/** Matches references to `$defs` and `definitions`. The compression visits all subschemas in these two keywords. */
 const walkedReference = /^#\/(?:\$defs|definitions)\/[^/%~]+$/;
 
 /** Drops the outermost `$schema` if every keyword has the same meaning in all drafts from 06 on. */

@@ -63,7 +63,7 @@ const aside =
 function listSentences(tape: JsonTape, description: JsonNode): Sentence[] {
   const { start, end } = tape.range(description);
   const raw = tape.bytes.toString('utf8', start + 1, end - 1);
-  // After an escaped backslash, the characters `\\n` may not be a line break.
+  // After an escaped backslash, the characters `\\n` do not always mean a line break.
   // The step does not cut texts with escaped backslashes.
   if (raw.includes('\\\\')) return [];
   const sentences: Sentence[] = [];

@@ -10,9 +10,9 @@ import type { SchemaWalk, ToolDefinitionText } from '../definition/tool-definiti
 export interface SchemaDraft {
   readonly definition: ToolDefinitionText;
   readonly walk: SchemaWalk;
-  /** Keys of the dropped fields. Each step adds the keys of its dropped fields. */
+  /** Keys of the dropped fields, collected from all steps. */
   readonly dropped: Set<JsonNode>;
-  /** The removed parts of each string. Each step adds the parts that it removes. */
+  /** The removed parts of each string, collected from all steps. */
   readonly cuts: Map<JsonNode, ByteRange[]>;
 }
 

@@ -10,7 +10,7 @@ interface SavingFigures extends Savings {
   readonly provider_savings_usd: number | null;
 }
 
-/** The sum of the saved tokens of several days. Null if a day with requests is not known. */
+/** The number of tokens saved on several days. Null if the number is unknown for a day with requests. */
 export function sumSaved(days: readonly (Savings & { readonly requests: number | null })[]): number | null {
   return days
     .filter(({ requests }) => requests !== 0)

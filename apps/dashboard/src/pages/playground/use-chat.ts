@@ -169,7 +169,7 @@ function useChat(column: PlaygroundColumn): ColumnChat {
 export interface ChatColumns {
   readonly columns: readonly [pruned: ColumnChat, full?: ColumnChat];
   readonly isBusy: boolean;
-  /** Whether the model called tools. If it did, the user's next message is the result of the tool calls. */
+  /** Whether the model called tools, so that the user's next message is the result of the tool calls. */
   readonly waitsForResult: boolean;
   readonly stop: () => void;
   readonly reset: () => void;

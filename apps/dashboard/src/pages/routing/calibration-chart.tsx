@@ -13,8 +13,8 @@ interface CalibrationChartProps {
 }
 
 /**
- * A chart of forwarded recall at each K (number of ranked tools), with the bounds and the target. The chart
- * also marks the policy's K at its effective recall, because the target applies to effective recall.
+ * A chart of forwarded recall at each K (number of ranked tools), with the bounds and the target. A mark shows
+ * the policy's K and its effective recall, because the target applies to effective recall.
  */
 export function CalibrationChart({ bucket, recallTarget }: CalibrationChartProps) {
   const points = listCurve(bucket.recall_at);

@@ -1,6 +1,6 @@
 /**
- * A point of a bucket's recall curve. The field `value` is the recall at `k` ranked tools, between 0 and 1, with the
- * bounds `low` and `high`.
+ * A point of a bucket's recall curve. The field `value` is the recall (0 to 1) at `k` ranked tools. The fields
+ * `low` and `high` are the bounds of the recall.
  */
 export interface CurvePoint {
   readonly k: number;
@@ -67,7 +67,7 @@ export function drawSteps(
 export function drawBand(points: readonly CurvePoint[], scale: Scale): string {
   const high = drawSteps(points, scale, (point) => point.high);
   // The path draws the lower edge of the area from right to left.
-  // Each step of the lower edge runs left from the next measured K to the point's own K.
+  // For each point, the path runs left from the next measured K to the K of the point.
   const low = points.toReversed().map((point) => `V${round(scale.y(point.low))}H${round(scale.x(point.k))}`);
   return points.length === 0 ? '' : `${high}${low.join('')}Z`;
 }

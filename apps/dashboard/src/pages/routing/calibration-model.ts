@@ -64,7 +64,7 @@ export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): s
   return k === null ? 'default' : String(k);
 }
 
-/** The K (number of ranked tools) for requests in which recovery cannot reach pruned tools. */
+/** The K (number of ranked tools) for requests in which the model cannot recover pruned tools. */
 export function renderPlainK(bucket: Pick<CalibrationBucket, 'basis' | 'k_without_recovery'>): string {
   if (bucket.basis !== 'calibrated') return renderK({ basis: bucket.basis, k: null });
   return bucket.k_without_recovery === null ? 'all' : String(bucket.k_without_recovery);

@@ -26,8 +26,8 @@ import { listCurve } from './calibration-curve.ts';
 import classes from './routing.module.css';
 
 /**
- * Shows the measurements of shadow conversations by bucket. The page shows the recall at each K (number of
- * ranked tools) and the policy's K.
+ * Shows the measurements of shadow conversations for each bucket. The page shows the recall at each K (number
+ * of ranked tools) and the policy's K.
  */
 export default function CalibrationTab() {
   return (

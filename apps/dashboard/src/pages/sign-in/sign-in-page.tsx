@@ -7,9 +7,7 @@ import { useSignInSettings } from '../../login-session/sign-in-settings.ts';
 import classes from './sign-in.module.css';
 import { comeBackFromIssuer, useLoginSession } from '../../login-session/current-login-session.ts';
 
-/**
- * The path of the page to open after the sign-in. The page is the one that required the sign-in, or the first page.
- */
+/** The path to open after the sign-in, which is the page that required the sign-in or else the first page. */
 function useNext(): string {
   const state = useLocation().state as { next?: unknown } | null;
   return typeof state?.next === 'string' && state.next.startsWith('/') ? state.next : '/';

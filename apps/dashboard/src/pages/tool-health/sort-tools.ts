@@ -29,8 +29,8 @@ const readers: Readonly<Record<string, (tool: Sortable) => number | string | nul
 };
 
 /**
- * How much a tool needs attention. Each missed call weighs more than any number of issues, because a missed call
- * cost a conversation. Tools with equal counts are sorted by the lost points of their description.
+ * How much a tool needs attention. A missed call counts more than any number of issues, because each missed
+ * call harmed a conversation. Tools with equal counts are sorted by the lost points of their description.
  */
 function countNeed({ stats, issues, description_score: score }: Sortable): number {
   const lost = score === null ? 0 : 100 - score;

@@ -93,8 +93,8 @@ function TestForm({ sent, onChange, isBusy, onSend }: TestFormProps) {
 }
 
 /**
- * Number of saved tokens that the request log counts per pruned tool. The number of tokens per tool is
- * constant, because billing units are part of the public interface.
+ * Number of saved tokens that the request log counts per pruned tool. The dashboard can use a constant, because
+ * billing units are part of the public interface.
  */
 const tokensPerTool = 100;
 

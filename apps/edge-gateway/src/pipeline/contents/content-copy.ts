@@ -6,8 +6,8 @@ import type { ParsedRequest } from '../../request/request.ts';
 import { copiedBytesMax, type CopiedContent } from './render-content.ts';
 
 /**
- * Copies a request, and copies its response as it is written. A content copy is created only for
- * accounts that opted in to content logging.
+ * Copies a request and its response. The response is copied while it is written to the client. A content copy is
+ * created only for accounts that opted in to content logging.
  */
 export class ContentCopy {
   #request: ParsedRequest | null = null;

@@ -77,7 +77,7 @@ export class ContentKeeper {
     const { accountId } = request;
     const ofAccount = this.#bytesByAccount.get(accountId) ?? 0;
     // A single request body may be larger than the account's share of the memory for contents.
-    // An account may exceed its share with a single request while no other contents of the account wait.
+    // An account may exceed its share with a single request if no other contents of the account are waiting.
     if (ofAccount > 0 && ofAccount + bytes > accountBytesMax) return this.#count('over_share', request);
     if (this.#waitingBytes + bytes > waitingBytesMax) return this.#count('no_room', request);
     this.#reserve(accountId, bytes);

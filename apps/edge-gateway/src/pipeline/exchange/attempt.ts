@@ -60,8 +60,8 @@ export interface FailedAttempt extends Failure {
   readonly backend: Backend;
   readonly model: string;
   /**
-   * The error that the client receives if no other attempt succeeds. The error is absent while the client can
-   * still receive the provider's own error response.
+   * The error that the client receives if no other attempt succeeds. Absent as long as the client can still receive
+   * the provider's own error response.
    */
   readonly error?: unknown;
 }
@@ -104,8 +104,8 @@ export interface Attempts {
   /** Failed attempts, in the order of their provider calls. */
   readonly failed: FailedAttempt[];
   /**
-   * The attempt with a response that broke off before its first byte reached the client. Null if no response
-   * broke off early. The provider call after a broken response is a new attempt.
+   * The attempt whose response ended early, before the client received its first byte. Null if no response ended
+   * early. The provider call after a broken response is a new attempt.
    */
   broken: FailedAttempt | null;
   /** Skipped fallbacks in the order in which they were skipped. */

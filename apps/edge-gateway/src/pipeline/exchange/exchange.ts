@@ -114,7 +114,7 @@ export interface Exchange {
   reservation: Reservation | null;
   /** The request's admission slot. Null while the request has no admission slot. */
   turn: Turn | null;
-  /** The provider calls made so far. The state of each provider call belongs to its `Attempt`. */
+  /** The provider calls made so far. The state of each provider call is in its `Attempt`. */
   readonly attempts: Attempts;
   /** A copy of a request and its response. Present only if the account has enabled content logging. */
   contents?: ContentCopy;
@@ -132,7 +132,7 @@ export interface Exchange {
 export interface SentPrompt {
   /** The parsed request from the client. */
   readonly request: ParsedRequest;
-  /** The edits of the client's bytes in the planned request. */
+  /** The planned request's edits to the client's bytes. */
   readonly edits: readonly ByteEdit[];
 }
 

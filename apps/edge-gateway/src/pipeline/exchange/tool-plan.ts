@@ -24,8 +24,8 @@ export interface ContextEdits {
   /** Estimated token counts before and after compression. */
   readonly tokens: ContextTokens;
   /**
-   * Recall returns removed text to the model. If a later request may remove text, recall is available from the
-   * first request on. The tool list must contain the recovery tool from the first request of the conversation on.
+   * Recall returns removed text to the model. If a later request may remove text, recall is available in all
+   * requests of the conversation. The recovery tool must be in the tool list of every request, including the first.
    */
   readonly recall: RecallOriginal | null;
   /**
@@ -54,7 +54,7 @@ export interface ContextTokens {
   readonly savedNew: number;
   /** Tokens saved in messages that earlier requests already contained. */
   readonly savedAgain: number;
-  /** Number of tokens after the first message for which compression differs from an earlier request. */
+  /** Number of tokens after the first message whose compression differs from an earlier request. */
   readonly rewritten: number;
 }
 
@@ -134,8 +134,8 @@ export interface Deferral {
   /** Returns whether deferral applies to a target. Some fallback models do not support deferral. */
   readonly appliesAt: (target: Target) => boolean;
   /**
-   * Deferred tools that messages load at the end of earlier turns or of the current turn, oldest first. Absent if no
-   * turn loaded tools.
+   * Deferred tools that were loaded after user messages of earlier turns or the current turn, oldest first. Absent
+   * if no turn loaded tools.
    */
   readonly additions?: readonly ToolAddition[];
   /** Returns whether messages can load deferred tools at a target that supports deferral. */
@@ -180,8 +180,8 @@ interface Selected {
 }
 
 /**
- * Returns the tools that are defined in the provider request. With deferral, the request defines all tools that
- * the key may use, so deferral saves no definitions.
+ * Returns the tools that are defined in the provider request. With deferral, the request defines all tools that the
+ * key may use, so deferral does not reduce the number of definitions.
  */
 export function listSent({ eligible, forwarded, deferral }: Selected): readonly number[] {
   return deferral === undefined ? forwarded : eligible;

@@ -94,7 +94,7 @@ function showTools(
 }
 
 /**
- * Renders the tools that the model requested in its last response as a tool call with its result. The rendered call
+ * Renders a tool call and its result for the tools that the model requested in its last response. The rendered call
  * depends only on the requested tools.
  */
 export function renderRequestedTools(

@@ -6,11 +6,11 @@ import { renderRecoveryTool, renderRecoveryToolCall } from './recovery-tool.ts';
 
 /**
  * Returns whether a request can carry the recovery tool. A request cannot carry the recovery tool in three cases.
- * First, the client forces the model to call a tool (`required`). Second, the client requests several responses at
- * once, because each response could need different tools. Third, the client's last message contains the beginning
+ * First, the client forces the model to call a tool (mode `required`). Second, the client requests several responses
+ * at once, because each response could need different tools. Third, the client's last message contains the beginning
  * of the model's response. The request lists the recovery tool even if the client forbids tool calls or allows only
- * named tools. An unchanged tool list keeps the provider's prompt cache valid. The function does not check for
- * bound reasoning.
+ * named tools. An unchanged tool list keeps the provider's prompt cache valid. The function does not check for bound
+ * reasoning.
  */
 export function acceptsRecoveryTool({ outline, tape }: { outline: RequestOutline; tape: JsonTape }): boolean {
   if (outline.tools.length === 0 || outline.toolChoice.mode === 'required') return false;

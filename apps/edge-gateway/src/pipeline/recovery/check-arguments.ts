@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 /** Maximum number of problems that are reported for one call. A longer list of problems would not help the model. */
 const problemsMax = 5;
 /**
- * Maximum number of steps in one check of tool call arguments. A schema that refers to itself and branches at every
- * level could otherwise block the gateway.
+ * Maximum number of steps in one check of tool call arguments. Without this limit, a schema that refers to itself
+ * and branches at every level could block the gateway.
  */
 const stepsMax = 20_000;
 const depthMax = 64;
@@ -25,7 +25,7 @@ interface Check {
    * a failed branch are dropped if another branch accepts the value.
    */
   readonly problems: (() => string)[];
-  /** The amount of work that the check has done so far. All branches of the check add to one count. */
+  /** The amount of work that the check has done so far. All branches of the check share one total. */
   readonly spent: { steps: number; work: number };
   readonly sizes: WeakMap<object, number>;
 }
@@ -74,7 +74,7 @@ function checkValue(check: Check, schema: unknown, value: unknown, at: string, d
   else if (isObject(value)) checkMembers(check, schema, value, at, depth);
 }
 
-/** Resolves a schema reference within the schema itself. A reference to another document accepts every value. */
+/** Resolves a reference within the schema. For a reference to another document, every value is accepted. */
 function resolve(check: Check, reference: string): unknown {
   if (!reference.startsWith('#') || !spend(check, reference.length)) return undefined;
   const path = reference.slice(1).split('/').slice(1);
@@ -151,8 +151,8 @@ function sizeOf(choice: unknown, sizes: Check['sizes']): number {
 }
 
 /**
- * The schema keywords that limit a value. For each keyword, whether the keyword sets a minimum, and a function that
- * measures the value.
+ * The schema keywords that limit a value. Each entry also states whether the keyword sets a minimum, and has a
+ * function that measures the value.
  */
 const bounds: readonly (readonly [keyword: string, least: boolean, measure: (value: unknown) => unknown])[] =
   [

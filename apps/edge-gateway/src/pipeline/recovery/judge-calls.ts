@@ -14,8 +14,8 @@ export interface MadeCall {
 }
 
 /**
- * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. The gateway itself
- * responds to a tool call with any other decision.
+ * The decision about a tool call. A tool call with the decision `deliver` is sent to the client. For every other
+ * decision, the gateway itself responds to the tool call.
  */
 export type Verdict =
   | {

@@ -4,9 +4,9 @@ import { isReasoningPart } from '../../tool-lists/responses-items.ts';
 type Extension = Extract<StreamEvent, { type: 'extension' }>;
 
 /**
- * Fields with reasoning in chat-completions responses that the interchange does not parse as text. The fields are
- * `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot) and `thinking_blocks` (LiteLLM). A provider that
- * sends a reasoning field requires the same field, unmodified, in the next request.
+ * Reasoning fields in chat-completions responses. The interchange does not parse these fields as text. The fields
+ * are `reasoning_details` (OpenRouter), `reasoning_opaque` (Copilot) and `thinking_blocks` (LiteLLM). A provider
+ * that sends a reasoning field requires the same field, unmodified, in the next request.
  */
 const reasoningField = /^(?:reasoning|thinking)/;
 

@@ -66,7 +66,7 @@ export class RecoveryRounds {
     return this.#round + (this.#given.earlier?.freshStart?.count ?? 0);
   }
 
-  /** Whether an earlier provider response is already part of the same client response. */
+  /** Whether the response to the client already includes an earlier provider response. */
   get isLaterRound(): boolean {
     return this.#round > 0;
   }
@@ -143,8 +143,8 @@ export class RecoveryRounds {
   }
 
   /**
-   * Usage of every provider call, in order. Token usage that the provider does not report is estimated. If the
-   * request needed only one provider call, the log contains one estimate for the whole response.
+   * Usage of every provider call, in order. Token usage that the provider does not report is estimated. If the only
+   * provider call reported no usage, the list is empty, because the log estimates the usage of the whole response.
    */
   get usages(): readonly TokenUsage[] {
     if (this.#isBetween) return this.#billed;
@@ -207,9 +207,9 @@ export class RecoveryRounds {
   }
 
   /**
-   * Determines how to continue after a later recovery round has failed. Returns undefined if the client must
-   * receive the error. The client receives the error in the first round, after a part of the round was sent, or if
-   * no further request is possible.
+   * Determines how to continue after a later recovery round has failed. Returns undefined if the client must receive
+   * the error. The client receives the error if this is the first round, if part of the round was sent, or if no
+   * further request is possible.
    */
   async afterFailure(): Promise<Continuation | undefined> {
     if (!this.isLaterRound || this.#given.signal.aborted) return undefined;
@@ -229,7 +229,7 @@ export class RecoveryRounds {
     });
   }
 
-  /** Whether a fresh start is possible, which happens at most once and before the client receives bytes. */
+  /** A fresh start is possible at most once, and only before the client has received any bytes. */
   get #mayStartAfresh(): boolean {
     return this.#given.earlier?.freshStart === undefined && !this.#given.hasSent();
   }

@@ -39,8 +39,8 @@ export interface Recovery {
    */
   describe(names: readonly string[]): readonly ToolDescription[];
   /**
-   * Finds pruned tools that match a described need, starting with the best match. The search for pruned tools
-   * never throws, but may return an empty list.
+   * Finds pruned tools that match the model's description of the needed tool, best match first. The search for
+   * pruned tools never throws, but may return an empty list.
    */
   find(need: string): Promise<readonly string[]>;
   /**
@@ -62,8 +62,8 @@ export interface Recovery {
   /** Whether all text of a response must be joined into one text in the client's format. */
   readonly joinsTexts: boolean;
   /**
-   * The format of the reasoning and the response fields that the client receives in every round. Undefined if
-   * the client's format cannot join the responses of several rounds.
+   * The format in which the client receives reasoning and response fields in every round. Undefined if the client's
+   * format cannot join the responses of several rounds.
    */
   readonly joinedFormat?: ClientFormat | undefined;
   /** Whether the client requested usage data in a streamed response. */

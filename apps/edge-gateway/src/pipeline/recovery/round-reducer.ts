@@ -24,12 +24,12 @@ export interface RecoveryCall {
 const continuingReasons: ReadonlySet<FinishReason> = new Set<FinishReason>(['tool-calls', 'stop', 'other']);
 
 /**
- * Processes one recovery round of a response, event by event. The reducer passes on the events for the
- * client, and numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final
- * events until it is known whether another round follows. Each recovery round has its own reducer. In most
- * formats, the client receives only the reasoning of the first round that contains reasoning. The client
- * would join the reasoning of two rounds, but a provider accepts only unmodified reasoning. In formats with
- * blocks, reasoning of a later round never follows content, because reasoning must come first.
+ * Processes one recovery round of a response, event by event. The reducer passes on the events for the client, and
+ * numbers their blocks across all rounds. The reducer withholds recovery tool calls and the final events until it is
+ * known whether another round follows. Each recovery round has its own reducer. In most formats, the client receives
+ * only the reasoning of the first round that contains reasoning. The client would join the reasoning of two rounds,
+ * but a provider accepts only unmodified reasoning. In formats with blocks, reasoning of a later round is never sent
+ * after content, because reasoning must precede content.
  */
 export class RoundReducer {
   readonly #recovery: Recovery;
@@ -91,7 +91,7 @@ export class RoundReducer {
     return this.#kept;
   }
 
-  /** Decisions about withheld tool calls, for the response of the last recovery round. */
+  /** Decisions about the withheld tool calls in the response of the last recovery round. */
   get dropped(): readonly Verdict[] {
     return [...this.#withheld.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -231,7 +231,7 @@ export class RoundReducer {
     return this.#deliver(held, false);
   }
 
-  /** In formats that join text, the text of a later recovery round begins on a new line. */
+  /** If the client's format joins all text, the text of a later recovery round begins after a blank line. */
   #show(event: Extract<StreamEvent, { block: number }>): readonly StreamEvent[] {
     if (event.type !== 'text-start') return [event];
     const isApart = this.#isFirst || !this.#hasText || !this.#recovery.joinsTexts;

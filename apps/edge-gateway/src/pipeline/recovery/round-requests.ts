@@ -41,10 +41,7 @@ export class RoundRequests {
     this.#recovered = new Set(recovered);
   }
 
-  /**
-   * Pruned tools that the model requested by name, and pruned tools that the model called in a request with
-   * every tool.
-   */
+  /** Pruned tools that the model requested by name, or called when the request contained every tool. */
   get recovered(): ReadonlySet<string> {
     return this.#recovered;
   }

@@ -49,7 +49,7 @@ export function serveChat(
   return serveRaw({ requestId: id, request, response: reply.raw }, endpoint, services, handle);
 }
 
-/** Runs a request that bypassed Fastify through the request pipeline. */
+/** Runs the request pipeline for a request that bypassed Fastify. */
 export async function serveRaw(
   { requestId, request, response }: RawRequest,
   { path, format, route }: ChatEndpoint,

@@ -16,8 +16,7 @@ import { idempotencyHeaders, replayedHeaders } from './idempotency-key.ts';
 
 const tag = 'API keys';
 /**
- * Errors for callers that change API keys with an API key. Users with a login session never receive these
- * errors.
+ * Errors for callers that use an API key to change API keys. Users with a login session never receive these errors.
  */
 const grantErrors = ['own_key_change', 'grant_exceeds_key'] as const;
 const params = z.object({ key_id: z.uuid().meta({ description: 'The id of a key of this account.' }) });

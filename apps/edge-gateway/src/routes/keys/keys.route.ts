@@ -137,7 +137,7 @@ export class KeysRoute {
   }
 
   /**
-   * Returns the parameters that all calls for creating a secret have. These are the public key for sealing the
+   * Returns the parameters of all calls that create a secret. The parameters are the public key for sealing the
    * secret, and the idempotency key.
    */
   #readCreation(request: FastifyRequest): { recipientPublicKey: string; idempotencyKeySha256?: string } {

@@ -205,7 +205,7 @@ export async function readPage(
     const asked = Math.min(rowsAtOnce, limit - requests.length);
     const { order, ...newestFirst } = query;
     const before = requests.at(-1)?.id ?? null;
-    // Only the default order can continue after a request. Another order continues at a position.
+    // The default order continues after the last request, and any other order continues at an offset.
     const part =
       order === undefined
         ? await messaging.call(exportRequests, { ...newestFirst, before, limit: asked })

@@ -73,7 +73,7 @@ export function requireEmbedded({ subject, sessionId }: LoginSession): {
 
 /**
  * Limits calls to `/v1/auth` per minute and client address, across replicas. Calls from a known device count only
- * against the limit of the device. Other users at the same address cannot use up this limit. Throws
+ * against the limit of the device. Other users at the same address cannot use up the limit of the device. Throws
  * `too_many_attempts` if the limit is exceeded.
  */
 async function limitAuth(

@@ -151,7 +151,7 @@ export class UsageRoute {
   }
 }
 
-/** Usage totals with zero requests. A list of zero requests has no costs and no savings. */
+/** Usage totals with zero requests. */
 const noUsage: UsageFigures = {
   requests: 0,
   errors: 0,

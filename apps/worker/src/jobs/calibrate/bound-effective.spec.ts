@@ -64,7 +64,7 @@ describe('the lower bound of effective recall', () => {
     ['mostly single misses', 0.08, 0.01],
   ])('exceeds the true recall in at most 5%% of draws with %s', (_, chanceOne, chanceMore) => {
     const random = randomFrom(7);
-    // In the worst case, no conversation that misses several tools is recovered.
+    // In the worst case, every conversation that misses several tools has the loss 1.
     const recall = 1 - (chanceOne * 0.5 + chanceMore);
     for (const samples of [50, 100, 200]) {
       let wrong = 0;

@@ -15,8 +15,8 @@ const roundsMax = 40;
 const precision = 1e-9;
 /**
  * Factor by which the test weights a conversation that misses several tools. The loss of a conversation is less
- * certain with several missed tools than with one missed tool. The exact test is valid for any weight. The factor 1.5
- * was chosen because it lets the test tolerate the most misses.
+ * certain with several missed tools than with one missed tool. The exact test is valid for any weight. The
+ * factor 1.5 was chosen because the test then permits the most misses.
  */
 const weightFactor = 1.5;
 /**
@@ -53,9 +53,9 @@ export function boundEffectiveAt(counts: MissCounts, recoveryRate: number): Boun
 }
 
 /**
- * Returns the smallest mean loss that makes the observed number of misses, or fewer misses, too unlikely. The
- * Illinois variant of false position finds the root of the logarithm, which is almost linear. The returned loss is on
- * the conservative side of the root.
+ * Returns the smallest mean loss for which at most the observed number of misses is too unlikely. The Illinois
+ * variant of false position finds the root of the probability's logarithm, which is almost linear. The returned
+ * loss is never below the root.
  */
 function boundLoss(counts: MissCounts, recoveryRate: number): number {
   const excess = (loss: number): number =>
@@ -67,7 +67,7 @@ function boundLoss(counts: MissCounts, recoveryRate: number): number {
   for (let round = 0; round < roundsMax && above - below > precision; round += 1) {
     const loss = below + ((above - below) * high) / (high - low);
     const found = excess(loss);
-    // If the same end of the interval is kept twice in a row, its function value is halved, so that this end moves next.
+    // If one end of the interval stays the same twice, its function value is halved, so that this end moves next.
     if (found > 0) {
       [below, high] = [loss, found];
       if (wasLast === 'below') low /= 2;
@@ -97,13 +97,13 @@ function isExact({ samples }: MissCounts, recoveryRate: number): boolean {
 }
 
 /**
- * Returns the maximum probability that at most the observed number of misses occurs if the mean loss is
- * `loss`. With probability p₁, a conversation misses one tool and has the loss 1 − ρ (ρ is the recovery
- * rate). With probability p₂, a conversation misses several tools and has at most the loss 1. The
- * probabilities p₁ and p₂ satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is one
- * + w · more, with a fixed weight w. The weighted count of misses has a trinomial distribution. The test uses
- * the worst pair (p₁, p₂) with the given mean loss. The weighted count decreases as K (the number of ranked
- * tools) grows, so the smallest K that passes the test needs no statistical correction.
+ * Returns the maximum probability of at most the observed number of misses, for the mean loss `loss`. With
+ * probability p₁, a conversation misses one tool and has the loss 1 − ρ (ρ is the recovery rate). With
+ * probability p₂, a conversation misses several tools and has a loss of at most 1. The probabilities p₁ and
+ * p₂ satisfy loss ≤ p₁(1 − ρ) + p₂ and p₁ + p₂ ≤ 1. The weighted count of misses is `one + w · more` with a
+ * fixed weight w, and has a trinomial distribution. The test uses the worst pair (p₁, p₂) with the given mean
+ * loss. The weighted count decreases as K (the number of ranked tools) grows, so the smallest K that passes
+ * the test needs no statistical correction.
  */
 function chanceOfSoFew({ samples, one, more }: MissCounts, recoveryRate: number, loss: number): number {
   const lossOfOne = 1 - recoveryRate;
@@ -158,7 +158,7 @@ function cumulateSmall(most: number, samples: number, chance: number): number {
   return Math.min(1, sum);
 }
 
-/** The logarithms of the factorials of all numbers up to the maximum of the exact test. */
+/** The logarithms of the factorials of the numbers up to `exactMax`. */
 const logFactorials = new Float64Array(exactMax + 1);
 for (let n = 2; n <= exactMax; n += 1) logFactorials[n] = (logFactorials[n - 1] ?? 0) + Math.log(n);
 

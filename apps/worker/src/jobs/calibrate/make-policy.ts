@@ -15,14 +15,14 @@ import {
 } from './recovery-rate.ts';
 
 const bucketsMax = 128;
-/** A bucket's figures are published again after the number of its conversations has grown by this share. */
+/** Growth in a bucket's number of conversations, as a share, after which its figures are published again. */
 const growth = 0.1;
 /**
- * Up to this number of conversations, the figures of a bucket are published after every new conversation. The
+ * Maximum number of conversations in a bucket whose figures are published after every new conversation. The
  * published figures determine the share of conversations that are selected as shadow conversations.
  */
 const samplesInFull = 100;
-/** The recovery rate is published again after a change of this size. */
+/** Minimum change of the recovery rate after which the rate is published again. */
 const rateStep = 0.02;
 
 /** An account's measurements, taken from its request log. */

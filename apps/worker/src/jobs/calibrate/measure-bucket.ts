@@ -41,8 +41,8 @@ export type CurvePoint = readonly [k: number, misses: number];
  */
 const pointsMax = 64;
 /**
- * The curve has a point for each number of misses up to this number. Above this number, each point has one eighth
- * more misses than the previous point.
+ * Up to `missesInFull` misses, the curve has a point for each number of misses. After that, each point has one
+ * eighth more misses than the previous point.
  */
 const missesInFull = 40;
 
@@ -81,9 +81,9 @@ export function boundCurve(samples: number, curve: readonly CurvePoint[]): [k: n
 }
 
 /**
- * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf` converts the
- * number of pruned needs in a conversation to the loss of the conversation. Returns one point for each K at which the
- * sum changes, in ascending order of K, up to the maximum number of points.
+ * The expected loss at each K (number of ranked tools), summed over the samples. The function `lossOf` converts
+ * the number of needed but pruned tools in a conversation to the loss of the conversation. Returns one point
+ * for each K at which the sum changes, in ascending order of K, up to the maximum number of points.
  */
 export function measureLosses(
   samples: readonly ShadowSample[],

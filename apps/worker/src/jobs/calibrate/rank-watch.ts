@@ -6,10 +6,10 @@ const rounds = 20;
 
 /**
  * Detects when tool ranks in conversations get worse. The test models a drop in recall by multiplying the
- * depth of every rank by a factor. The factor lowers recall at K by ten percentage points. In statistical
- * terms, the share of deeper ranks is raised to a power (Lehmann, "The power of rank tests", 1953). The test
- * works for any distribution of ranks. The test uses all ranks in a conversation, because the deepest rank
- * carries only half of the information.
+ * depth of every rank by a factor. The factor is chosen so that recall at K falls by ten percentage points.
+ * In statistical terms, the share of deeper ranks is raised to a power (Lehmann, "The power of rank tests",
+ * 1953). The test works for any distribution of ranks. The test uses all ranks in a conversation, because
+ * the deepest rank carries only half of the information.
  */
 export class RankWatch implements RecallWatch {
   readonly #k: number;
@@ -54,8 +54,8 @@ function chooseStretch(conversations: readonly (readonly number[])[], depthBeyon
 
 /**
  * The tool calls of a conversation are correlated, so they carry less information than independent tool calls.
- * Without a change in recall, the expected value of a likelihood ratio is 1. The returned exponent is at most 1, and
- * makes the mean ratio of the reference conversations equal to 1.
+ * Without a change in recall, the expected value of a likelihood ratio is 1. Returns the largest exponent (at
+ * most 1) for which the mean ratio of the reference conversations is at most 1.
  */
 function chooseWeight(ratios: readonly number[]): number {
   const sumAt = (weight: number): number => ratios.reduce((sum, ratio) => sum + Math.exp(weight * ratio), 0);
@@ -85,8 +85,8 @@ class RankReference {
   }
 
   /**
-   * The depth of a rank is the negative logarithm of the share of reference ranks that are as deep or deeper.
-   * A reference rank equal to the given rank counts as half. Regardless of the distribution of the ranks, the
+   * The depth of a rank is −log s, where s is the share of reference ranks that are at least as deep. A
+   * reference rank equal to the given rank counts as half. Regardless of the distribution of the ranks, the
    * depths of the reference ranks are exponentially distributed with mean 1.
    */
   depthOf(rank: number): number {
@@ -95,7 +95,7 @@ class RankReference {
     return -Math.log((atLeast + this.#countBeyond(rank) + 1) / (2 * total + 2));
   }
 
-  /** The depth beyond which ranks exceed `k`. */
+  /** The depth at which ranks start to exceed `k`. */
   depthBeyond(k: number): number {
     return -Math.log((this.#countBeyond(k) + 0.5) / (this.#ranks.length + 1));
   }

@@ -34,7 +34,7 @@ const firstSetupSql = ['tool_list', 'model', 'ranker']
   .map((column) => `(array_agg(${column} ORDER BY created_at))[1] AS ${column}`)
   .join(', ');
 
-/** A tool counts once per conversation, with the K (number of ranked tools) required at its first call. */
+/** A tool counts once per conversation, with the K (number of ranked tools) that its first call required. */
 const samplesSql = `
   , shadow AS (
     SELECT coalesce(session_key, session_id, id::text) AS session, created_at, bucket, tools_in, needs,

@@ -20,8 +20,8 @@ export interface Likelihood {
   /** The mean information (in nats) of one conversation after the drop in recall. */
   readonly nats: number;
   /**
-   * The logarithm of a likelihood ratio. The ratio is the probability of a conversation after a drop in
-   * recall, divided by its probability before the drop.
+   * The logarithm of a likelihood ratio. The ratio is the probability of the observed conversation
+   * after a drop in recall, divided by its probability before the drop.
    */
   readonly ratioOf: (sample: WatchedSample) => number;
 }
@@ -51,7 +51,7 @@ export class MissWatch implements RecallWatch {
   }
 }
 
-/** Returns the log-likelihood ratios for the occurrence and the absence of an event whose probability rises. */
+/** Returns two log-likelihood ratios for an event that becomes more likely: if it occurs, and if it does not. */
 export function binaryRatio(before: number, after: number): { hit: number; none: number; nats: number } {
   const [hit, none] = [Math.log(after / before), Math.log((1 - after) / (1 - before))];
   return { hit, none, nats: after * hit + (1 - after) * none };

@@ -85,7 +85,7 @@ describe('the recovery rate', () => {
       };
       above += Number(measureRecoveryRate([count], shadows(500, missesOf)).used > truth);
     }
-    // In 99.5 of 100 cases, an event with a probability of 5% occurs in fewer than 8% of 400 runs.
+    // If a run fails with a probability of 5%, fewer than 8% of 400 runs fail in 99.5 of 100 cases.
     expect(above / runs).toBeLessThan(0.08);
   });
 });

@@ -31,7 +31,7 @@ export interface PrunedCount {
   readonly since: string;
 }
 
-/** The measured recovery rate replaces the prior if shadow conversations missed at least this number of tools. */
+/** Minimum number of tools missed in shadow conversations for the measured recovery rate to replace the prior. */
 const missedMin = 20;
 /**
  * The 95% quantile of the normal distribution. Each bound that uses this quantile holds in 95 out of 100
@@ -42,11 +42,11 @@ const quantile = 1.645;
 type ShadowCount = Pick<ShadowSample, 'at' | 'missed' | 'isArmed' | 'share'>;
 
 /**
- * Measures the recovery rate ρ. The rate is the number of recovered tools divided by the number of missed
- * tools, in pruned conversations. The number of missed tools is estimated from shadow conversations. A
- * shadow conversation that was selected with probability p represents (1 − p) / p pruned conversations from
- * the same time and under the same policy. The method is the Horvitz–Thompson estimator ("A Generalization
- * of Sampling Without Replacement From a Finite Universe", 1952). The bounds of ρ come from the delta method
+ * Measures the recovery rate ρ. In pruned conversations, the rate is the number of recovered tools divided
+ * by the number of missed tools. The number of missed tools is estimated from shadow conversations. A shadow
+ * conversation that was selected with probability p represents (1 − p) / p pruned conversations from the
+ * same time and under the same policy. The method is the Horvitz–Thompson estimator ("A Generalization of
+ * Sampling Without Replacement From a Finite Universe", 1952). The bounds of ρ come from the delta method
  * for the logarithm of a ratio. The variances are summed over conversations, because the tool calls of a
  * conversation are not independent. Plans use the lower bound of ρ if the measurement contradicts the prior.
  */
@@ -120,9 +120,9 @@ function boundRatio(recovered: Total, missed: Total): BoundedRecall {
 
 /**
  * Whether the prior recovery rate lies between the bounds of the measured rate. A prior between the bounds
- * does not contradict the measurement. A lower bound below the prior only shows that there are few
+ * does not contradict the measurement. A lower bound below the prior can simply mean that there are few
  * measurements. Using the lower bound would raise K (the number of ranked tools). With a larger K, fewer
- * tools are missed, so fewer recoveries could be measured.
+ * tools are missed, so even fewer recoveries could be measured.
  */
 function isConsistentWithPrior({ low, high }: { readonly low: number; readonly high: number }): boolean {
   return low <= priorRecoveryRate.used && priorRecoveryRate.used <= high;
@@ -130,16 +130,16 @@ function isConsistentWithPrior({ low, high }: { readonly low: number; readonly h
 
 /**
  * The expected loss if a conversation needs `misses` pruned tools. The loss is one minus the probability that
- * recovery restores all pruned needs.
+ * the model recovers all of these tools.
  */
 export function lossOf(misses: number, recoveryRate: number): number {
   return misses === 0 ? 0 : 1 - recoveryRate ** misses;
 }
 
 /**
- * Computes bounds for effective recall, from the sum of the losses of `samples` conversations. Losses between 0 and 1
- * vary at most as much as a coin toss with the same mean. The binomial bound for the sum of the losses is therefore
- * conservative. `npm run eval:served` measures the error of the bounds of effective recall.
+ * Computes bounds for effective recall, from the sum of the losses of `samples` conversations. The variance of
+ * losses between 0 and 1 is at most that of a binary event with the same mean. The binomial bound for the sum of
+ * the losses is therefore conservative. `npm run eval:served` measures the error of the bounds of effective recall.
  */
 export function boundEffective(samples: number, losses: number): BoundedRecall {
   return {

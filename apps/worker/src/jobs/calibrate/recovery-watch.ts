@@ -17,11 +17,11 @@ export interface WatchedRecovery {
  */
 const referenceMin = 200;
 /**
- * Maximum number of consecutive conversations that may be similar. A block of conversations ends after this
- * many conversations, or at the end of the day (UTC).
+ * Maximum number of consecutive conversations that may be similar. A block of conversations ends at this
+ * maximum, or at the end of the day (UTC).
  */
 export const blockMax = 40;
-/** Limits on the recovery rate when the class computes how recoveries increase after a drop in recall. */
+/** Limits on the recovery rate in the calculation of how recoveries increase after a drop in recall. */
 const [rateMin, rateMax] = [0.3, 1];
 /**
  * Minimum number of blocks of conversations, and minimum number of days. With fewer blocks or days, the
@@ -47,8 +47,8 @@ export class RecoveryWatch {
   }
 
   /**
-   * @param missShareAt a function that returns the share of shadow conversations that need more than K ranked tools.
-   *   The returned share must be above 0.
+   * @param missShareAt a function that returns the share of shadow conversations that need more than K ranked
+   * tools. The function must return a share above 0.
    */
   fit(missShareAt: (k: number) => number): RecoveryLikelihood {
     let [events, missed] = [0, 0];
@@ -98,14 +98,14 @@ export interface RecoveryLikelihood {
 }
 
 /**
- * Returns the ratio of two variances of the number of recoveries. One variance is measured between blocks of
- * conversations, and the other is expected for independent conversations. Conversations in which an agent repeats a
- * task are similar, and need the same tools. The caller divides the evidence by the ratio, so that similar
- * conversations do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). The variance between
- * blocks detects similar conversations that follow each other. The variance between whole days also detects similar
- * conversations that run in parallel. If blocks vary significantly more than expected, the function uses the ratio's
- * upper bound, because a small ratio would cause false alarms. For whole days, the function uses the lower bound,
- * because there are only a few days.
+ * Returns the variance of the number of recoveries between blocks of conversations, divided by the variance
+ * that independent conversations would have. Conversations in which an agent repeats a task are similar, and
+ * need the same tools. The caller divides the evidence by the ratio, so that similar conversations do not count
+ * as independent (Wedderburn, "Quasi-likelihood functions", 1974). The variance between blocks detects similar
+ * conversations that follow each other. The variance between whole days also detects similar conversations that
+ * run in parallel. If blocks vary significantly more than expected, the function uses the ratio's upper bound,
+ * because too small a ratio would cause false alarms. For whole days, it uses the lower bound, because the
+ * number of days is small.
  */
 export function measureDispersion(
   conversations: readonly WatchedRecovery[],
@@ -137,8 +137,8 @@ export function measureDispersion(
 }
 
 /**
- * Sums the squared differences between the counts in the blocks and their expected values. The class also sums the
- * variances that the counts would have if conversations were independent.
+ * For each block, adds the squared difference between the count and its expected value. The class also adds the
+ * variance that the count would have for independent conversations.
  */
 class Tally {
   #events = 0;

@@ -9,7 +9,7 @@ export type Setup = readonly [toolList: string | null, model: string | null, ran
  * conversations does not count as a change.
  */
 const conversationsMin = 5;
-/** A new value must occur in at least this share of the conversations since its first use. */
+/** Minimum share of the conversations since a new value's first use in which the value must occur. */
 const shareMin = 0.5;
 
 /**

@@ -85,7 +85,7 @@ interface Traffic {
   readonly missed: number;
   readonly rho: number;
   readonly share?: number;
-  /** Number of consecutive conversations that all miss a tool or all miss none. */
+  /** Number of consecutive conversations with the same outcome (a missed tool, or no missed tool). */
   readonly episode?: number;
   readonly servedK?: number;
   readonly ranWith?: Setup;

@@ -6,35 +6,33 @@ import { findChange, type Setup } from './setup-change.ts';
 
 /** The worker tests for a drop in recall only if the reference contains at least this many shadow conversations. */
 export const referenceMin = 59;
-/** The reference is estimated again after the number of its conversations has grown by this share. */
+/** Growth of the reference in conversations, as a share, after which the reference is estimated again. */
 const growth = 0.2;
 /**
  * A CUSUM (cumulative sum) test raises more false alarms if each conversation carries more information (in
  * nats). A higher alarm threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis",
- * 1985, chapter 2). The alarm threshold is the logarithm of `alarmMultiple` times the information. `npm run
- * eval:calibration -- --part quiet` counts the false alarms. The page docs/internals/recall.md lists the
- * results.
+ * 1985, chapter 2). The alarm threshold is the logarithm of the product of `alarmMultiple` and the
+ * information. `npm run eval:calibration -- --part quiet` counts the false alarms. The page
+ * docs/internals/recall.md lists the results.
  */
 const alarmMultiple = 3_000_000;
 /**
- * Maximum number of conversations in a run of the CUSUM test. Fewer conversations are sufficient to confirm a drop of
- * ten percentage points in recall. In a longer run, small errors in the reference conversations could look like
- * evidence of a drop. When a run reaches this length, its conversations therefore join the reference, and a new run
- * starts. The limit on the run length follows the idea of window-limited tests (Lai, "Sequential changepoint
- * detection in quality control and dynamical systems", 1995).
+ * Maximum number of conversations in a run of the CUSUM test. A drop of ten percentage points in recall can be
+ * confirmed with fewer conversations. In a longer run, small errors in the reference conversations could look
+ * like evidence of a drop. At the maximum length, the conversations of a run therefore join the reference, and
+ * a new run starts. The limit on the run length follows the idea of window-limited tests (Lai, "Sequential
+ * changepoint detection in quality control and dynamical systems", 1995).
  */
 const runMax = 1_000;
 const alarmMin = 7;
-/** If the evidence reaches this share of the alarm threshold, a drop in recall is suspected. */
+/** Share of the alarm threshold at which the evidence makes the worker suspect a drop in recall. */
 const suspectedShare = 0.35;
 /**
  * Minimum evidence that must come from shadow conversations. More recoveries do not prove a drop in recall,
  * because a model may simply use the recovery tool more often.
  */
 const shadowMin = Math.log(2);
-/**
- * Maximum evidence from one block of possibly similar conversations, as a share of the evidence for an alarm.
- */
+/** Maximum evidence from one block of possibly similar conversations, as a share of the alarm threshold. */
 const blockShareMax = 1 / 3;
 /**
  * Evidence required for an alarm after the tool list, the model or the ranker has changed. After a setup change, the
@@ -42,7 +40,7 @@ const blockShareMax = 1 / 3;
  * 200 changes causes a false alarm (Ville's inequality).
  */
 const changeAlarmAt = Math.log(200);
-/** After a setup change, the test for a drop in recall ends after this number of shadow conversations. */
+/** Number of shadow conversations that end the test for a drop in recall after a setup change. */
 const retestSamples = 59;
 
 /**
@@ -73,8 +71,8 @@ export interface RecallState {
 }
 
 /**
- * Tests whether forwarded recall at `k` has dropped by ten points, from the oldest to the newest conversation.
- * `RankWatch` detects worse ranks of all needed tools, and `MissWatch` detects more missed tools.
+ * Reads the conversations from oldest to newest, and tests whether forwarded recall at `k` has dropped by ten
+ * points. `RankWatch` detects worse ranks of all needed tools, and `MissWatch` detects more missed tools.
  */
 export function watchRecall(conversations: readonly WatchedConversation[], k: number): RecallState {
   const at = (place: number): string | null => conversations[place]?.at ?? null;
@@ -96,8 +94,8 @@ export function watchRecall(conversations: readonly WatchedConversation[], k: nu
 /** Evidence for a drop in recall, taken from the conversations since `startedAt`. */
 interface Evidence {
   /**
-   * The logarithm of a likelihood ratio. The ratio is the probability of the conversations after a drop in
-   * recall, divided by their probability without a drop.
+   * The logarithm of a likelihood ratio. The ratio is the probability of the observed conversations after
+   * a drop in recall, divided by their probability without a drop.
    */
   readonly nats: number;
   readonly shadowNats: number;
@@ -149,8 +147,8 @@ function testChange(
 
 /**
  * Computes the evidence for a drop in recall from a CUSUM run. The shares of conversations before a drop are
- * estimated from a limited number of conversations, so both the reference and the run contain sampling errors. To
- * correct for the sampling errors, the evidence is multiplied by the share of conversations in the reference.
+ * estimated from a limited number of conversations, so both the reference and the run contain sampling errors.
+ * To correct for the sampling errors, the evidence is multiplied by the reference's share of all conversations.
  */
 function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
   const known = size === 0 ? 0 : startedAt / size;
@@ -162,7 +160,7 @@ function isTesting(conversations: readonly WatchedConversation[], changedAt: num
   return samples < retestSamples;
 }
 
-/** The sum of the evidence of consecutive conversations. Each block of similar conversations contributes a limited amount. */
+/** The sum of the evidence of consecutive conversations, with a limit for each block of similar conversations. */
 class Run {
   readonly #natsMax: number;
   /** Number of the account's conversations that one observed conversation represents. */

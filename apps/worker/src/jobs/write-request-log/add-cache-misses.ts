@@ -5,8 +5,8 @@ import { findCacheMiss, type PromptRecord } from './cache-miss.ts';
 import type { ParsedEvent } from './parse-batch.ts';
 
 /**
- * Earlier requests up to this age in milliseconds are read. No provider keeps an unused prompt prefix in its cache
- * for longer than this time.
+ * Maximum age in milliseconds of the earlier requests that are read. No provider keeps an unused prompt prefix
+ * in its cache for longer.
  */
 const historyMs = 13 * 3_600_000;
 /**

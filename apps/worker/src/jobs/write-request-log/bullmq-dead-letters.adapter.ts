@@ -6,8 +6,8 @@ import type { Redis } from 'ioredis';
 import type { DeadLetters } from './request-log-writer.port.ts';
 
 /**
- * Maximum number of dead letters (events that cannot be written to the request log). Above this number, the
- * oldest dead letters are deleted, because many dead letters usually share one cause.
+ * Maximum number of dead letters (events that cannot be written to the request log). The oldest dead
+ * letters above the maximum are deleted, because many dead letters usually share one cause.
  */
 const lettersMax = 100_000;
 /** Number of dead letters per read. A dead letter takes about 4 kB. */

@@ -59,7 +59,7 @@ function choosePrevious(record: PromptRecord, earlier: readonly PromptRecord[]):
   return best;
 }
 
-/** Similarity between the prompts of two requests. The similarity is 0 if neither request continues the other. */
+/** Similarity between the prompts of two requests. The similarity is 0 if the prompts have different openings. */
 function likenessOf(client: PromptHashes, earlier: PromptHashes): number {
   if (client.opening !== earlier.opening) return 0;
   const shared = Number(client.tools === earlier.tools) + Number(client.system === earlier.system);
@@ -94,8 +94,8 @@ function countCached({ caching, inputTokens, cachedTokens, writtenTokens }: Requ
 type Named = readonly [CacheMissCause, CacheMissDetail];
 
 /**
- * Returns the cause of a prompt cache miss. If the cache lifetime has expired and the provider read no cached tokens,
- * the cause is the lifetime. A prompt change by the client or the gateway is the second possible cause of a miss. If
+ * Returns the cause of a prompt cache miss. If the cache lifetime has expired and the provider read no cached
+ * tokens, the cause is the lifetime. Otherwise, the cause is a prompt change by the client or the gateway. If
  * neither the client nor the gateway changed the prompt, the cause is the provider or the expired cache lifetime.
  */
 function nameCause(record: PromptRecord, previous: PromptRecord): Named {

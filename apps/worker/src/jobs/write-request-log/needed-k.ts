@@ -6,7 +6,7 @@ type MeasuredEvent = Pick<ShippedRequestEventV1, 'plan' | 'calledTools' | 'tools
 export interface StoredNeeds {
   /** Whether the plan enabled recovery. */
   readonly armed: boolean;
-  /** The probability of shadow selection. Only the request in which the conversation was selected has this field. */
+  /** The probability of shadow selection. Set only in the request in which the conversation was selected. */
   readonly share?: number;
   /** The called tools, each listed once. */
   readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];

@@ -69,7 +69,7 @@ function parseEvent(source: unknown, traceparent: string | null, nowMs: number):
 
 /**
  * Whether an event replaces another event of the same request. The first outcome of a request is kept, as in
- * the request log. The result `interrupted` is replaced by any other result.
+ * the request log. However, any other outcome replaces the outcome `interrupted`.
  */
 function winsOver(event: ParsedEvent, other: ParsedEvent | undefined): boolean {
   return other === undefined || (other.row.status === 'interrupted' && event.row.status !== 'interrupted');

@@ -118,7 +118,7 @@ const useColumns: Readonly<Record<keyof ToolUse, string>> = {
 const useNames = Object.keys(useColumns);
 const useKeys = ['account_id', 'day', 'tool'];
 /**
- * Maximum number of distinct tools per account and day. Once an account has reached this number, a batch adds
+ * Maximum number of distinct tools per account and day. If an account has reached the maximum, a batch adds
  * no further tools for the day.
  */
 const toolsPerDayMax = 2_000;

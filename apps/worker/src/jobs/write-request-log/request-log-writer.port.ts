@@ -6,11 +6,11 @@ export class RowsRefused extends Error {}
 
 export interface RequestLogWriter {
   /**
-   * Writes all log rows and their tool use, or writes nothing. Returns the number of rows that changed the log.
-   * Storing a request again changes nothing, except that a row with another status replaces an `interrupted` row.
-   * Rows for a deleted account are not written. The request ids of the rows must be distinct.
-   * @throws RowsRefused if a row is invalid. After a database error, the method rejects with the database
-   * error, and the write can be retried.
+   * Writes all log rows and their tool use, or writes nothing. Returns the number of rows that were added or
+   * replaced. Storing a request again changes nothing, except that a row with another status replaces an
+   * `interrupted` row. Rows for a deleted account are not written. The request ids of the rows must be distinct.
+   * @throws RowsRefused if a row is invalid. After a database error, the method rejects with the database error,
+   * and the write can be retried.
    */
   write(rows: readonly UsedRow[]): Promise<number>;
 }

@@ -11,7 +11,7 @@ export interface WriteRequestLogContext {
   /** Adds to each event the reason why its request missed the prompt cache. */
   readonly addCacheMisses: (events: readonly ParsedEvent[]) => Promise<readonly ParsedEvent[]>;
   readonly now: () => number;
-  /** Each written batch adds the accounts for which it contains evidence about recall. */
+  /** Accounts for which the written batches contain evidence about recall. */
   readonly shadowAccounts: Set<string>;
   /** A callback that receives the rows that a batch added or replaced in the request log. */
   readonly onWritten?: (rows: readonly RequestLogRow[]) => void;

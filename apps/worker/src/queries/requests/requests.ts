@@ -16,8 +16,8 @@ import { entryFields, renderDetail, renderEntry, storedContext } from './render-
 import { parseRequestTimeMs } from '../../persistence/partitions.ts';
 
 /**
- * Maximum number of requests to count. Counting scans the index row by row, and takes about 15 ms for this number of
- * rows. A total equal to the maximum means that more requests may match.
+ * Maximum number of requests to count. Counting scans the index row by row, and takes about 15 ms for the
+ * maximum number of rows. A total equal to the maximum means that more requests may match.
  */
 const totalMax = 100_000;
 
@@ -153,8 +153,8 @@ export function chooseRequestFilter({
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Finds a text in a request. A request id determines the partition, so no other rows are read for it. Other texts
- * are compared with the rows of the account, which are fewer if the filter has a time span.
+ * Finds a text in a request. A request id determines the partition, so no other rows are read for it. Any other
+ * text is compared with all rows of the account, or with its rows in the filter's time span.
  */
 function findText(text: string): TelemetryWhere {
   const id = text.toLowerCase();
@@ -169,7 +169,7 @@ function findText(text: string): TelemetryWhere {
   };
 }
 
-/** Matches requests in which the model called the tool, or recovered it after it was pruned. */
+/** Matches requests in which the model called the tool, or recovered the pruned tool. */
 export function usesTool(name: string): TelemetryWhere[] {
   return [{ calledTools: { has: name } }, { recoveredTools: { has: name } }];
 }

@@ -53,10 +53,10 @@ export function chooseTopCandidates(trace: Omit<RecentRoutingTrace, 'candidates_
 const prunedBecause = `CASE WHEN min(rank) > k THEN 'below_k' WHEN min(rank) <= k THEN 'earlier_turn' END`;
 
 /**
- * SQL that selects each recall alert once per request. A call to a pruned tool is a `recovery` if the model
- * requested the tool through the recovery tool. A call without the recovery tool is a `hallucinated_call`,
- * because the request did not contain the called tool name. A shadow request contains all tools, although the
- * plan would have pruned the called tool.
+ * SQL that selects the recall alerts, one per request and tool. A call to a pruned tool is a `recovery` if
+ * the model requested the tool through the recovery tool. A call without the recovery tool is a
+ * `hallucinated_call`, because the request did not contain the called tool name. A shadow request contains
+ * all tools, although the plan would have pruned the called tool.
  */
 const sql = `
   , candidates AS (

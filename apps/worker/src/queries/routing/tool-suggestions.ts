@@ -15,13 +15,13 @@ const requestsMax = 1_000;
  */
 const collisionsMin = 3;
 /**
- * Minimum share of a tool's calls in which another tool ranked higher. Below this share, the other tool is relevant
- * to many requests rather than easily confused with the called tool.
+ * Minimum share of a tool's calls in which another tool ranked higher. If the share is lower, the other tool is
+ * relevant to many requests, but not easily confused with the called tool.
  */
 const shareMin = 0.2;
 /**
- * Maximum rank of a called tool. Calls to tools with a worse rank are ignored, because many unrelated tools rank
- * above them.
+ * Maximum rank of a called tool. Calls to tools with a worse rank than the maximum are ignored, because
+ * many unrelated tools rank above such tools.
  */
 const rivalsMax = 20;
 
@@ -94,7 +94,7 @@ export async function listToolSuggestions(
   };
 }
 
-/** Whether better wording can help. Better wording does not help the model if the two tools are dissimilar. */
+/** Whether better wording can help the model. Better wording does not help if the two tools are dissimilar. */
 function isActionable({ evidence, suggested_description }: ToolSuggestion): boolean {
   return evidence.similarity !== null || suggested_description !== null;
 }

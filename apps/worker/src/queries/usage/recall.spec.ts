@@ -19,8 +19,8 @@ describe('recall of the plans of shadow conversations', () => {
     const recall = renderRecall([count(0, 6), count(1, 2), count(2, 2)], policy);
     expect(recall).toMatchObject({ sessions: 10, value: 0.6, target: 0.95 });
     expect(recall.low).toBe(boundRecallBelow(10, 4));
-    // Two conversations each recover their tool with probability 0.5.
-    // Two other conversations recover both of their tools with probability 0.25.
+    // In two conversations, the one missed tool is recovered with probability 0.5.
+    // In two other conversations, both missed tools are recovered with probability 0.25.
     expect(recall.effective.value).toBeCloseTo((6 + 2 * 0.5 + 2 * 0.25) / 10, 12);
     // Analytics and calibration use the same bound.
     const misses = { samples: 10, one: 2, more: 2, losses: 2.5 };

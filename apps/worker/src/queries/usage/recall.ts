@@ -4,10 +4,10 @@ import type { StoredCalibration } from '../../jobs/calibrate/calibrate.ts';
 import { boundEffective, lossOf } from '../../jobs/calibrate/recovery-rate.ts';
 
 /**
- * Counts the shadow conversations in `narrowed` by number of missed tools. A tool counts once per conversation. The
- * plan at the tool's first call decides whether the tool was missed, as in calibration. Log rows written by earlier
- * releases lack the needed tools. A row without the needed tools counts as one missed tool if the plan's K (number of
- * ranked tools) was too small.
+ * Counts the shadow conversations in `narrowed` by number of missed tools. A tool counts once per conversation.
+ * As in calibration, a tool counts as missed if the plan at the tool's first call lacked the tool. Log rows
+ * written by earlier releases lack the needed tools. A row without the needed tools counts as one missed tool
+ * if the plan's K (number of ranked tools) was too small.
  */
 export const recallSql = `
   , shadow AS (

@@ -29,8 +29,8 @@ const annotationsMax = 1024;
 const pagesMax = 64;
 
 /**
- * Adds an event's text length or citation to the citation state of a choice. The chat completions format
- * can only cite web pages, at positions in the choice's full text.
+ * Adds an event's text length or citation to the citation state of a choice. The chat completions format can
+ * cite only web pages. The positions of a citation refer to the choice's full text.
  */
 export function noteCitation(cited: CitedText, event: StreamEvent): CitedText {
   switch (event.type) {

@@ -150,7 +150,7 @@ function parseFilePart(raw: JsonObject): ChatPart | undefined {
   };
 }
 
-/** Returns the unread fields of a message part and of the object inside the part. */
+/** Returns the fields that were not parsed, from a message part and from the part's nested object. */
 function restOf(raw: JsonObject, body: string, read: readonly string[]): JsonObject {
   const rest = otherMembers(raw, ['type', body]);
   return { ...rest, ...optional(body, otherMembers(asObject(raw[body]) ?? {}, read)) };

@@ -51,7 +51,7 @@ export function beginStreamRender({
   };
 }
 
-/** Renders an event as at most one frame. Only the end of the response may need two frames. */
+/** Renders an event as at most one frame, or as at most two frames if the event ends the response. */
 export function renderStreamEvent(before: StreamRenderState, event: StreamEvent): RenderStep {
   const state = before.isOwnFormat ? before : addCitation(before, event);
   switch (event.type) {

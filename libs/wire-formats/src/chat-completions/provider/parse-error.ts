@@ -3,9 +3,8 @@ import { asList, asObject, asText, isObject } from '../../json/read-members.ts';
 import { boundMessage, mapStatusToType, parseErrorBody } from '../../common/provider-error.ts';
 
 /**
- * Parses a provider's error body. The body has OpenAI's shape (`{error:{…}}`), the unwrapped shape of Mistral
- * and Doubleword (`{message, type, code}`), Venice's shape (`{error:"…"}`) or FastAPI's shape (`{detail}`).
- * The body may also be plain text.
+ * Parses a provider's error body. The body has the shape of OpenAI (`{error:{…}}`), Mistral and Doubleword
+ * (`{message, type, code}`), Venice (`{error:"…"}`) or FastAPI (`{detail}`). The body may also be plain text.
  */
 export function parseError(status: number, body: string): ProviderError {
   const parsed = parseErrorBody(body);

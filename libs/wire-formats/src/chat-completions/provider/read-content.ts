@@ -27,8 +27,8 @@ export const readContent: ReadStep = (state, { message, whole }, events) => {
 };
 
 /**
- * Some providers send a single text part, or structured output as an object. Clients of other formats receive
- * the part's text, or the object as JSON text.
+ * Some providers send the content as an object, which is either a text part or structured output. Clients of
+ * other formats receive the part's text, or the structured output as JSON text.
  */
 function readObject(state: ChoiceState, content: JsonObject, events: StreamEvent[]): ChoiceState {
   const text = readTextPart(content)?.text ?? JSON.stringify(content);

@@ -107,7 +107,7 @@ function renderContent(
 
 /**
  * Renders thinking and refusals that the client sent in separate message fields. Thinking from other formats
- * becomes a loss, because the chat completions format cannot verify the thinking.
+ * is reported as a loss, because the chat completions format cannot verify the thinking.
  */
 function renderThoughts(message: ChatMessage, field: string, losses: Loss[]): JsonObject {
   const members: Record<string, string> = {};

@@ -104,8 +104,8 @@ function isMistralSeed(member: string, own: JsonObject): boolean {
 }
 
 /**
- * Returns the output limit field in the client's request, if there is one, because the client chose the field
- * for a specific provider.
+ * Returns the output limit field that the client's request contains, because the client chose the field for a
+ * specific provider. Otherwise, returns the provider's field.
  */
 function chooseMaxTokensField(own: JsonObject, options: RequestRenderOptions): string {
   const spelled = maxTokensFields.find((field) => asNumber(own[field]) !== undefined);

@@ -5,8 +5,8 @@ import { asObject, asText, isObject, optional, otherMembers } from '../../json/r
 import { readOwn, withOwn } from './own-members.ts';
 
 /**
- * Fields that mark the end of a cacheable prefix. `cache_control` is Anthropic's name, which resellers of
- * Anthropic's models accept. `prompt_cache_breakpoint` is OpenAI's name.
+ * Fields that mark the end of a cacheable prefix. `cache_control` is Anthropic's field, which resellers of
+ * Anthropic's models also accept. `prompt_cache_breakpoint` is OpenAI's field.
  */
 const cacheMarkers = ['cache_control', 'prompt_cache_breakpoint'] as const;
 

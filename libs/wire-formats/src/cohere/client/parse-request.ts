@@ -27,7 +27,7 @@ import { parseToolCall } from '../shared/tool-call.ts';
 
 /**
  * Parses a request to Cohere's chat API, version 2.
- * @throws GatewayError `missing_field` for a body without messages, such as a request of API version 1
+ * @throws GatewayError `missing_field` if the body has no messages, as in requests of API version 1
  */
 export function parseRequest(tape: JsonTape, route?: RequestRoute): ChatRequest {
   const body = asObject(tape.value(tape.root)) ?? {};

@@ -12,7 +12,7 @@ export function readSpelling(holder: Parameters<typeof own.read>[0]): JsonObject
   return asObject(own.read(holder).spelling) ?? {};
 }
 
-/** The fields to render that only Cohere's format defines. */
+/** Returns Cohere's extension fields to render, which are all extension fields except `spelling`. */
 export function readRest(holder: Parameters<typeof own.read>[0]): JsonObject {
   return otherMembers(own.read(holder), ['spelling']);
 }

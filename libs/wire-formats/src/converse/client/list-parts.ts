@@ -7,7 +7,7 @@ import { examplesField } from '../../common/gateway-fields.ts';
 /**
  * Lists the message parts from a given message index onward. If the index is 0, the system prompt's parts
  * come first. JSON tool results are read-only, because the provider renders JSON as text. Reasoning, images,
- * documents and guarded text are omitted.
+ * documents and text for guardrails are omitted.
  */
 export function listContext(tape: JsonTape, from: number): ContextPart[] {
   const messages = tape.get(tape.root, 'messages');

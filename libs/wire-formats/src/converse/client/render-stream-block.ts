@@ -12,7 +12,7 @@ export type BlockEvent = Exclude<
 >;
 
 /**
- * The block that is being sent, and the blocks that wait until it ends. In the Converse format, blocks are
+ * The block that is being sent, and the buffered events of later blocks. In the Converse format, blocks are
  * strictly sequential. In streams of other formats, tool calls can overlap.
  */
 export interface BlockQueue {
@@ -21,11 +21,11 @@ export interface BlockQueue {
   /** Buffered events of each block, latest event first. Blocks are in the order of their start events. */
   readonly waiting: ReadonlyMap<number, Waiting>;
   /**
-   * Buffered events for all blocks that have not been sorted by block yet, latest event first. When the next
-   * block starts, the events in `late` are sorted into `waiting`.
+   * Buffered events of all blocks, latest event first. When the next block starts, the events are grouped by
+   * block in `waiting`.
    */
   readonly late: Waiting | undefined;
-  /** Number of buffered characters. The count is reset to zero when the buffer is empty. */
+  /** Number of buffered characters, which is reset to zero when the buffer is empty. */
   readonly waitingCharacters: number;
 }
 
@@ -35,8 +35,8 @@ interface CurrentBlock {
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
   /**
-   * True if the block is hidden reasoning with bytes that are not text. Hidden reasoning that is not text
-   * stays in base64.
+   * True if the block is hidden reasoning whose bytes are not text. Such hidden reasoning remains
+   * base64-encoded.
    */
   readonly isBase64?: boolean;
 }

@@ -12,7 +12,7 @@ import {
 } from './stream-state.ts';
 
 type ReadStep = (state: StreamState) => StreamStep;
-/** A block that the parser opens and that has no position yet. */
+/** A block that the parser is about to open, still without `index` and `block`. */
 type Opening = OpenBlock extends infer Block
   ? Block extends OpenBlock
     ? Omit<Block, 'index' | 'block'>

@@ -53,7 +53,7 @@ function renderToolConfig(request: ChatRequest, kept: JsonObject, losses: Loss[]
     ...optional('toolChoice', choice),
     ...kept,
   };
-  // `isEmpty` returns false for `{auto:{}}`, so a tool choice without fields is kept.
+  // A tool choice such as `{auto:{}}` counts as a field, so `isEmpty` returns false.
   return isEmpty(config) ? {} : { toolConfig: config };
 }
 
@@ -62,7 +62,7 @@ function chooseTools({ tools, toolChoice, messages }: ChatRequest, losses: Loss[
   if (toolChoice.mode === 'allowed') return tools.filter((tool) => isNamed(tool, toolChoice));
   if (toolChoice.mode !== 'none') return tools;
   // The Converse API rejects a conversation with tool calls if the request has no tools.
-  // Signed reasoning is valid only behind unchanged tools.
+  // Signed reasoning is valid only if the tools before it are unchanged.
   const needsTools = messages.some(({ parts }) =>
     parts.some(
       (part) =>
@@ -125,10 +125,10 @@ interface Turn {
 }
 
 /**
- * Renders the conversation. System messages become the system prompt. If the model accepts later system
- * messages, each of them is sent directly before the model's next turn. Tool results become part of a user
- * turn. Turns must alternate between user and assistant, so adjacent turns with the same role are merged.
- * Empty turns are dropped, because the API rejects empty turns.
+ * Renders the conversation. System messages become the system prompt. If the model accepts system messages
+ * after user messages, each later system message is sent directly before the model's next turn. Tool results
+ * become part of a user turn. Turns must alternate between user and assistant, so adjacent turns with the
+ * same role are merged. Empty turns are dropped, because the API rejects empty turns.
  */
 function renderMessages(
   messages: readonly ChatMessage[],

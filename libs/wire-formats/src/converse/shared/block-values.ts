@@ -81,8 +81,8 @@ interface RedactedThinking {
 }
 
 /**
- * Parses hidden reasoning. The Converse format encodes the model's bytes in base64. For Claude, the bytes are
- * the text of the field `data` in Claude's own API
+ * Parses hidden reasoning, which consists of base64-encoded bytes in the Converse format. For Claude, the
+ * bytes are the text of the field `data` in Claude's own API
  * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). The interchange contains the
  * text of the field `data`. Bytes from other models remain base64-encoded.
  */

@@ -4,9 +4,9 @@ import type { PublicError } from '@gateway/interchange';
 export type ErrorKind = Pick<PublicError, 'status' | 'code' | 'source'>;
 
 /**
- * Maps an error to a Bedrock runtime exception. An error from a provider that uses the Converse
- * format already names an exception. The AWS SDK retries a request based on the status or the name of a
- * throttling exception.
+ * Maps an error to a Bedrock runtime exception. An error from a provider that uses the Converse format
+ * already names an exception. The status, or the name of a throttling exception, determines whether the AWS
+ * SDK retries a request.
  */
 export function mapToException({ status, code, source }: ErrorKind): string {
   if (source === 'provider' && code !== null && exceptionName.test(code)) return capitalize(code);

@@ -124,7 +124,7 @@ function parseCited(body: JsonObject): ChatPart | undefined {
   return { type: 'text', text: texts.join(''), citations, ...own.with({ ...rest, ...spelling }) };
 }
 
-/** Parses text that is marked for a guardrail. The model also receives guarded text. */
+/** Parses text that is marked for a guardrail. The model also receives this text. */
 function parseGuarded(body: JsonObject): ChatPart | undefined {
   const guarded = asObject(body.text);
   const text = asText(guarded?.text);

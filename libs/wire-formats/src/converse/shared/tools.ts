@@ -3,8 +3,8 @@ import { parseExactJson } from '../../json/parse-json.ts';
 import { isObject } from '../../json/read-members.ts';
 
 /**
- * Renders the field `toolChoice`. Returns undefined for a tool choice that the Converse format omits or
- * cannot express.
+ * Renders the field `toolChoice`. Returns undefined for the mode `unset`, and for the mode `none`, which the
+ * Converse format cannot express.
  */
 export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   switch (choice.mode) {
@@ -22,10 +22,7 @@ export function renderToolChoice(choice: ToolChoice): JsonObject | undefined {
   }
 }
 
-/**
- * The field that wraps arguments other than a JSON object, because the Converse format accepts only
- * objects.
- */
+/** The field for arguments that are not a JSON object, because the Converse format accepts only objects. */
 const textMember = 'arguments';
 
 /**

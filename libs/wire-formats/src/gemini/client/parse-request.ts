@@ -140,8 +140,7 @@ interface ReadResponse {
   readonly parts: readonly ChatPart[];
   readonly isError: boolean;
   /**
-   * The original response object of a function, if the parsed text and error flag do not contain the whole
-   * object.
+   * The function's original response object. Undefined if `parts` and `isError` represent the whole object.
    */
   readonly response: JsonObject | undefined;
 }

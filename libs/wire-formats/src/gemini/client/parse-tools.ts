@@ -47,7 +47,7 @@ function parseFunction(raw: JsonObject): ChatTool {
 export interface ReadToolConfig {
   readonly toolChoice: ToolChoice;
   readonly rest: JsonObject;
-  /** The tool choice as the client wrote it, if the parsed tool choice does not contain all fields. */
+  /** The client's spelling of the tool choice, if the parsed tool choice does not contain all fields. */
   readonly spelling: JsonObject;
 }
 

@@ -13,8 +13,8 @@ import { parseSseStream } from '../../sse/parse-sse-stream.ts';
 import type { SseFrame } from '../../sse/sse-frames.ts';
 
 /**
- * Parses a non-streaming response into the events that the equivalent stream would produce. The bytes may
- * also be a stream as a JSON list. Google sends this list if the URL does not request server-sent events.
+ * Parses a non-streaming response into the events that the equivalent stream would produce. A JSON list
+ * contains the chunks of a stream. Google sends a list if the URL does not request server-sent events.
  * @throws GatewayError `upstream_invalid` for a body that is not a JSON object with candidates
  */
 export function parseResponse(bytes: Uint8Array): StreamEvent[] {
@@ -87,8 +87,8 @@ function parseFrame(state: StreamState, { data }: SseFrame): StreamStep {
 
 /**
  * A Gemini stream has no last event that marks its end. A response is complete when every candidate has a
- * finish reason. If a candidate has no finish reason, the arguments of an open call are still
- * emitted, because no delta has contained them yet.
+ * finish reason. If a candidate has no finish reason, the arguments of its open tool call are emitted here.
+ * Earlier deltas do not contain these arguments.
  */
 function endStream(state: StreamState): StreamStep {
   const candidates = [...state.candidates.values()];

@@ -45,7 +45,7 @@ function readExtensions(state: CandidateState, raw: JsonObject, content: JsonObj
 /**
  * Reads the citations of a candidate. Citations are read before the text block ends, because each citation
  * belongs to this text block. Citations for web pages that the model fetched are added when the finish reason
- * arrives. Before the finish reason, grounding metadata can still cite fetched pages with their titles.
+ * arrives. Until the finish reason arrives, grounding metadata may cite the same pages with their titles.
  */
 function readCitations(state: CandidateState, raw: JsonObject): CandidateStep {
   const { open, index } = state;

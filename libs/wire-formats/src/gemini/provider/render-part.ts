@@ -19,7 +19,7 @@ import { chooseMediaType, isGoogleFile } from '../shared/media.ts';
 
 /**
  * Parses the generation from a Gemini model name, such as 2, 2.5 or 3. Returns the newest generation if the
- * name contains none, for example for `gemini-flash-latest` or a tuned model.
+ * name contains no generation, for example for `gemini-flash-latest` or a tuned model.
  */
 function readGeneration(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model);

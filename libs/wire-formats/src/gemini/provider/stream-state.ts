@@ -24,7 +24,7 @@ export interface CandidateState {
   readonly open: OpenText | undefined;
   readonly openCall: OpenCall | undefined;
   readonly callCount: number;
-  /** The URLs of fetched web pages without a citation so far. */
+  /** The URLs of fetched web pages that have not been cited so far. */
   readonly pages: readonly string[];
   readonly finished: boolean;
 }
@@ -108,7 +108,7 @@ export function addText(
   return [{ ...closed, nextBlock: block + 1, open: { kind, block } }, events];
 }
 
-/** Ends the text of the open block. Citations can still follow, but no text is appended to the block. */
+/** Marks the text of the open block as complete. Citations can still follow, but no text is appended to the block. */
 export function sealText(state: CandidateState): CandidateStep {
   return [state.open === undefined ? state : { ...state, open: { ...state.open, isSealed: true } }, []];
 }

@@ -129,7 +129,7 @@ interface ReadSettings {
   readonly settings: ChatSettings;
   /** The request fields that were parsed into settings. */
   readonly read: readonly string[];
-  /** The parts of the parsed fields that the settings do not cover. */
+  /** The parts of the parsed fields that have no equivalent setting. */
   readonly rest: JsonObject;
 }
 

@@ -14,11 +14,11 @@ export interface StreamRenderState {
   readonly isOwnFormat: boolean;
   readonly estimateInputTokens: () => number;
   /**
-   * Whether `message_start` has been sent. The renderer delays this event until usage arrives. Most providers
-   * send usage at the start or at the end.
+   * Whether `message_start` has been sent. The renderer delays `message_start` until usage arrives. Most
+   * providers send usage at the start or at the end.
    */
   readonly started: boolean;
-  /** Whether an error was sent. An error ends the stream, even if the provider sends more. */
+  /** Whether an error was sent. An error ends the stream, even if the provider sends further events. */
   readonly hasFailed: boolean;
   readonly usage: JsonObject;
   /** Whether usage arrived after `message_start` was sent. */
@@ -31,18 +31,16 @@ export interface StreamRenderState {
   readonly open: number | undefined;
   readonly nextIndex: number;
   readonly reason: string | null;
-  /**
-   * The fields of `message_delta`. `endMembers` are the fields inside the object `delta`, and
-   * `outerEndMembers` are the fields next to `delta`.
-   */
+  /** Fields for the object `delta` in the event `message_delta`. */
   readonly endMembers: JsonObject;
+  /** Fields next to the object `delta` in the event `message_delta`. */
   readonly outerEndMembers: JsonObject;
 }
 
 interface StreamBlock {
   /** The block's index in the stream. The index is undefined until the start of the block is sent. */
   readonly index: number | undefined;
-  /** The block's content for `content_block_start`. */
+  /** The block object for the event `content_block_start`. */
   readonly head: JsonObject;
 }
 

@@ -39,7 +39,7 @@ export function parseResponse(bytes: Uint8Array): StreamEvent[] {
 type ReadEvent = (state: StreamState, data: JsonObject) => StreamStep;
 
 /**
- * The reader for each event type. Events of unknown types are skipped, like `ping`, because Anthropic adds
+ * The reader for each event type. Events of other types, such as `ping`, are skipped, because Anthropic adds
  * event types without notice.
  */
 const readers: ReadonlyMap<string, ReadEvent> = new Map<string, ReadEvent>([
@@ -130,7 +130,7 @@ function parseErrorValue(value: unknown): ProviderError {
 /** Message fields that are sent at the end of a stream, in a `delta` event. */
 const endMembers = ['stop_reason', 'stop_sequence', 'stop_details', 'container'] as const;
 
-/** Message fields that do not become extensions at the start of a message. */
+/** Message fields that `startMessage` does not turn into extensions. */
 const startMembers = ['id', 'type', 'role', 'model', 'content', 'usage', ...endMembers] as const;
 
 /** Reads the start of a message and any content in the start event. */
@@ -175,8 +175,8 @@ function readContent(state: StreamState, content: readonly unknown[]): StreamSte
 }
 
 /**
- * Reads the end of a message from the object `delta` in `message_delta`, and from the fields next to
- * `delta`.
+ * Reads the end of a message. `outer` is the event `message_delta`, and `delta` is the object inside the
+ * event.
  */
 function finishMessage(state: StreamState, delta: JsonObject, outer: JsonObject): StreamStep {
   const [closed, ends] = endOpenBlocks(state);
@@ -216,7 +216,7 @@ function createExtensions(scope: 'answer' | 'choice', members: JsonObject): Stre
   return isEmpty(members) ? [] : [{ type: 'extension', scope, choice: 0, extensions: own.of(members) }];
 }
 
-/** Merges token counts by name, because the end of a stream does not repeat all of them. */
+/** Merges token counts by name, because the end of a stream repeats only some of the counts. */
 function readUsage(state: StreamState, raw: unknown): StreamStep {
   const latest = asObject(raw);
   if (latest === undefined) return [state, []];

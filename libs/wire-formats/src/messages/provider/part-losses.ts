@@ -8,13 +8,13 @@ export interface PartLoss {
   readonly reason: string;
   /** True if the whole message part is lost. */
   readonly isWhole: boolean;
-  /** The replacement for a message part that is lost only in part. */
+  /** The replacement for a message part if only some of its content is lost. */
   readonly instead?: ChatPart;
 }
 
 /**
- * Returns the content of a part that the messages format cannot express in a message of the given role.
- * Returns undefined if nothing is lost.
+ * Returns what is lost if the part is rendered in a message of the given role. Returns undefined if nothing
+ * is lost.
  */
 export function findPartLoss(part: ChatPart, role: MessageRole, version: string): PartLoss | undefined {
   switch (part.type) {

@@ -151,7 +151,7 @@ function readDelta({ kind, block }: OpenBlock, delta: JsonObject): StreamEvent[]
 
 type OpaqueBlock = Extract<OpenBlock, { kind: 'opaque' }>;
 
-/** Appends an input delta. For other deltas, the delta's fields replace the block's fields with the same names. */
+/** Appends an input delta. The fields of any other delta replace the block's fields with the same names. */
 function addToOpaque(open: OpaqueBlock, delta: JsonObject): OpaqueBlock {
   const { type, partial_json: json } = delta;
   if (type !== 'input_json_delta') {

@@ -129,7 +129,7 @@ function renderSystem(turns: readonly Turn[]): JsonObject {
   return { system: renderContent(joined.blocks, joined.isListed) };
 }
 
-/** Renders a message. Returns undefined if the messages format cannot express any part of the message. */
+/** Renders a message. Returns undefined if the messages format can express none of the message's parts. */
 function renderMessage(message: ChatMessage, field: string, context: RenderContext): Turn | undefined {
   const { spelling, ...members } = own.read(message);
   const spelled = asObject(spelling) ?? {};

@@ -47,9 +47,7 @@ function renderTools(request: ChatRequest, members: JsonObject, losses: Loss[]):
   };
 }
 
-/**
- * The messages format cannot allow only some of the tools, so the tools that are not allowed are not sent.
- */
+/** The messages format cannot restrict a model to some of the tools, so only the allowed tools are sent. */
 function isOffered(tool: ChatTool, choice: ToolChoice): boolean {
   return choice.mode !== 'allowed' || tool.kind === 'built-in' || choice.names.includes(tool.name);
 }
@@ -119,8 +117,8 @@ const maxTokensDefault = 4096;
 const efforts: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
- * Interchange settings without an equivalent in the messages format, each with its field name for losses and
- * its default value. A dropped default value is not a loss.
+ * Interchange settings that the messages format lacks. Each entry also has the field name for losses and the
+ * default value. A dropped default value is not a loss.
  */
 const unsupported = [
   ['seed', 'seed', undefined],

@@ -126,8 +126,8 @@ export function readSpelled(part: ChatPart): { readonly rest: JsonObject; readon
 }
 
 /**
- * Renders a part as a block. Returns undefined for tool results, which `render-messages.ts` renders, and for
- * parts that have no equivalent block in the messages format.
+ * Renders a part as a block. Returns undefined if the messages format has no such block, and for tool
+ * results. `render-messages.ts` renders tool results.
  */
 export function renderBlock(part: ChatPart): JsonObject | undefined {
   switch (part.type) {
@@ -171,7 +171,7 @@ function renderThinkingBlock(part: ThinkingPart): JsonObject {
 function renderToolUse(part: ToolCallPart): JsonObject {
   const { argumentsText } = part;
   // The input of a tool call must be an object.
-  // The free text of a custom tool call and arguments of any other type become the only field of an object.
+  // Free text for a custom tool and arguments that are not a JSON object become the only field of an object.
   const input =
     part.kind === 'custom'
       ? { input: argumentsText }

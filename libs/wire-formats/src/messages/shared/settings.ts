@@ -9,8 +9,8 @@ export function parseOutputFormat(raw: unknown): ResponseFormat | undefined {
 }
 
 /**
- * Renders a response format. Returns undefined for text (the default), and for JSON without a schema (not
- * available in the messages format).
+ * Renders a JSON schema. Returns undefined for text, which is the default. Returns undefined for JSON without
+ * a schema, because the messages format does not support it.
  */
 export function renderOutputFormat(format: ResponseFormat): JsonObject | undefined {
   return format.type === 'json-schema' ? { type: 'json_schema', schema: format.schema } : undefined;

@@ -2,8 +2,8 @@ import type { JsonObject, TokenUsage } from '@gateway/interchange';
 import { asObject, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
 /**
- * Parses token usage. Anthropic's `input_tokens` excludes cached input, so cached input is added. Returns
- * undefined if there are no token counts.
+ * Parses token usage. Anthropic's `input_tokens` excludes cached input, so the cached tokens are added to the
+ * input tokens. Returns undefined if there are no token counts.
  */
 export function parseUsage(usage: JsonObject): TokenUsage | undefined {
   const fresh = asTokens(usage.input_tokens);

@@ -78,7 +78,7 @@ export function readInitialInput(raw: JsonObject): string | undefined {
 
 /**
  * Renders `tool_choice`. Returns undefined if the request needs no tool choice. The messages format cannot
- * allow only some of the tools, so the tools that are not allowed are not sent.
+ * restrict a model to some of the tools, so only the allowed tools are sent.
  */
 export function renderToolChoice(
   choice: ToolChoice,

@@ -59,7 +59,7 @@ export class ResponseStream {
 
   /** @throws GatewayError `upstream_invalid` if the response is too long to be repeated in the last event. */
   render(event: StreamEvent): string {
-    // An error ends the stream, even if the provider sends more.
+    // An error ends the stream, even if the provider sends further events.
     if (this.#hasFailed) return '';
     this.#characters = addWaitingCharacters(this.#characters, event);
     if ('choice' in event && event.choice > 0) return '';

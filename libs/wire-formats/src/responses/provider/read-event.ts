@@ -43,8 +43,8 @@ const readTextDelta =
     addText(state, contentPlace(raw), kind, raw, events);
 
 /**
- * Ends a content part of a message. The text of a reasoning item is also a content part, but the block for
- * reasoning ends with the item.
+ * Ends a content part of a message. A content part of a reasoning item is skipped, because the reasoning
+ * block ends with the item.
  */
 const readContentEnd: ReadStep = (state, raw, events) => {
   const part = asObject(raw.part) ?? {};

@@ -5,8 +5,8 @@ import { own } from './settings.ts';
 
 /**
  * Prefix of the signature for reasoning from the responses format. Clients that use other formats return the
- * signature together with the reasoning in the next turn. Signatures without the prefix `responses.` come
- * from other providers. The provider would reject them as encrypted reasoning, so they are not sent.
+ * signature together with the reasoning in the next turn. Signatures without the prefix `responses.` come from
+ * other providers. Such signatures are not sent, because the provider would reject them as encrypted reasoning.
  */
 const signaturePrefix = 'responses.';
 
@@ -39,7 +39,7 @@ export function sealCallSignature(callSignature: string): string {
   return seal({ callSignature });
 }
 
-/** Returns the signature of the next tool call if `sealCallSignature` created the item. */
+/** Returns the signature that `sealCallSignature` stored in the item. The next tool call has this signature. */
 export function openCallSignature(item: JsonObject): string | undefined {
   const encrypted = asText(item.encrypted_content);
   return encrypted?.startsWith(sealPrefix) === true ? asText(open(encrypted).callSignature) : undefined;
@@ -70,7 +70,7 @@ export function signReasoning(encrypted: string): string {
 
 /** The position of a visible text in a reasoning item. */
 export interface ReasoningPlace {
-  /** The field for the index in stream events. Only open-weight models send `content`, the complete reasoning. */
+  /** The index field in stream events. Only open-weight models send `content`, the complete reasoning. */
   readonly member: 'summary_index' | 'content_index';
   readonly index: number;
 }

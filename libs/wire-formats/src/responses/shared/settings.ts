@@ -3,9 +3,9 @@ import { ownMembersOf } from '../../common/own-members.ts';
 import { asObject, asText, asTokens, optional, type Draft } from '../../json/read-members.ts';
 
 /**
- * Extension fields that only the responses format defines. On a message part, `item` contains the fields of
- * the part's item that the interchange lacks. `isJoined` marks a message part that belongs to the same item
- * as the previous part.
+ * Extension fields that only the responses format defines. If an item has fields that the interchange lacks,
+ * the part's `item` contains these fields. `isJoined` marks a message part that belongs to the same item as
+ * the previous part.
  */
 export const own = ownMembersOf('responses');
 

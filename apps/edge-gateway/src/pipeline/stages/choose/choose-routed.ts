@@ -88,8 +88,8 @@ function describe(
 }
 
 /**
- * Chooses among the models with a context window that is large enough for the received request. If no model fits
- * the received request, the function tries the expected size after pruning and compression.
+ * Chooses among the models with a context window that is large enough for the received request. If no model fits the
+ * received request, the function chooses among the models that fit its expected size after pruning and compression.
  */
 async function chooseWithin(
   request: RoutedRequest,

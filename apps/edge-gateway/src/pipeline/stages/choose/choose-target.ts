@@ -146,8 +146,8 @@ function chooseAmong(wanted: WantedTarget, catalog: ModelCatalog): Target {
 }
 
 /**
- * The makers of models. Other providers may offer a model under the same name as the maker. If a company has
- * several APIs, the native API comes first.
+ * The makers of models. Other providers may offer a maker's model under the same name. If a company has several
+ * APIs, the native API comes first.
  */
 const makers: readonly string[] = [
   ...['openai', 'anthropic', 'google', 'vertex', 'googleopenai', 'mistral', 'deepseek', 'xai', 'cohere'],
@@ -155,8 +155,8 @@ const makers: readonly string[] = [
 ];
 
 /**
- * Chooses the provider for a bare model name. Providers in the account's preferred order come first, followed by
- * the maker of the model. Returns undefined if neither rule applies, because prices and privacy rules differ.
+ * Chooses the provider for a bare model name. Providers in the account's preferred order come first, then the maker
+ * of the model. Returns undefined if neither rule applies, because providers differ in prices and privacy.
  */
 export function preferProvider(usable: readonly string[], order: readonly string[] = []): string | undefined {
   if (usable.length === 1) return usable[0];

@@ -23,7 +23,7 @@ type ChooseServices = ListServices &
  * gateway chooses both the provider and the model. `<provider>/<model>` specifies the provider and the model, and
  * also accepts models outside the catalogue. The gateway looks up a bare model name in the catalogue, among the
  * account's connected providers.
- * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, `invalid_field` for a routing
+ * @throws GatewayError `unbalanced_tool_calls` for a translated Responses request, or `invalid_field` for a routing
  * string with stored state. Throws the errors of `keepAccount`, `chooseTarget` and `chooseRouted`
  */
 export async function choose(

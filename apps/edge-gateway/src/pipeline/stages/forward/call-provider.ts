@@ -30,8 +30,8 @@ interface PlannedRequest {
   /** The request bytes, with the edits for this target. */
   readonly bytes: Uint8Array;
   /**
-   * Messages to append after the last message in `bytes`. Only translation appends messages, because bodies
-   * that are not translated already contain the messages.
+   * Messages to append after the last message in `bytes`. Used only for translation, because a body that is not
+   * translated already contains these messages.
    */
   readonly added: readonly ChatMessage[];
   /**
@@ -143,10 +143,9 @@ const outputTokensDefault = 4096;
 
 /**
  * Translates the planned request. Translation starts from the edited bytes, so that pruning and the removal of
- * extension fields work in the same way in all lanes. The gateway's own messages are added unchanged. Every
+ * extension fields work the same with and without translation. The gateway's own messages are added unchanged. Every
  * provider receives its own data (for example a signature) unmodified, regardless of the client's format.
- * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has a
- * loss
+ * @throws GatewayError `translation_loss` if the client requested strict translation and the translation has a loss
  */
 async function translateRequest(
   planned: PlannedRequest,

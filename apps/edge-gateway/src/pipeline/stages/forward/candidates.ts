@@ -116,7 +116,7 @@ function kindOf(
   return chosen.target === target ? 'credential' : 'fallback';
 }
 
-/** Chooses the next candidate for the case that a running call fails. */
+/** Chooses the candidate that is called next if a running call fails. */
 export function chooseAlternative(
   { target: { model }, connection: { backend } }: Candidate,
   target: Target,

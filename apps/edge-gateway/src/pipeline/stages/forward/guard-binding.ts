@@ -21,15 +21,15 @@ export interface GuardServices {
 }
 
 /**
- * A part of Anthropic's error text for reasoning behind a changed prefix. Some clients search for the same text.
+ * A part of Anthropic's error text if the prompt before the reasoning has changed. Some clients also search for it.
  */
 const bindingError = 'bound to a different conversation';
 
 /**
  * Sends a request of a conversation with bound reasoning. If the provider rejects the bound reasoning, a change by
- * the gateway may be the cause. After the rejection, the request is retried with `drop_block`, so that the provider
- * drops reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's own
- * setting always takes precedence. Errors that do not concern bound reasoning are relayed unchanged.
+ * the gateway may be the cause. The gateway then retries the request with `drop_block`, so that the provider drops
+ * reasoning that does not match. Later requests of the conversation also use `drop_block`. The client's own setting
+ * always takes precedence. Errors that do not concern bound reasoning are relayed unchanged.
  */
 export async function sendBound(
   outbound: Outbound,
@@ -65,8 +65,8 @@ export async function sendBound(
 }
 
 /**
- * Retries a request without the messages that load tools. The provider may have rejected the first of these
- * messages in the conversation. If the provider accepts the repeated request, the conversation loads no tools.
+ * Retries a request without the messages that load tools. The provider may have rejected the conversation's first
+ * message that loads tools. If the provider accepts the repeated request, the conversation loads no tools.
  */
 async function sendUnloaded(
   { unloadedBodyFor, added, conversation }: Outbound,

@@ -18,7 +18,7 @@ const turnsStep = 64;
 const valueBytesMax = 256 * 1024;
 /**
  * Maximum number of turns that one Redis command loads, so that no reply delays other commands. `loadedBytesMax`
- * limits the bytes of reasoning per request. Further turns are left out.
+ * limits the bytes of reasoning per request. Older turns beyond this limit are left out.
  */
 const loadedTogether = 16;
 const loadedBytesMax = 4 * 1024 * 1024;
@@ -58,9 +58,9 @@ export interface RestoredRequest {
 /**
  * Stores a provider's encrypted reasoning if the client's format cannot carry encrypted reasoning. The gateway adds
  * the reasoning to the next request of the conversation. The reasoning is stored under a digest of the response and
- * the transcript before the response. The reasoning is not found if the client changes the tools, an earlier
- * message or the response. Providers reject or drop reasoning behind a changed prefix. The reasoning is encrypted
- * with a key that only the same conversation can derive. While Redis is unavailable, reasoning is dropped.
+ * the transcript before the response. The reasoning is not found if the client changes the tools, an earlier message
+ * or the response. Providers reject or drop reasoning if the prompt before it has changed. The reasoning is
+ * encrypted with a key that only the same conversation can derive. While Redis is unavailable, reasoning is dropped.
  */
 export class KeptReasoning {
   readonly #cache: SealedCache;
@@ -158,8 +158,8 @@ function addJson(all: Hash, value: unknown): void {
 const markerNames: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint']);
 
 /**
- * Removes cache markers from the fields of each format. Texts that were sent as a list and as a string are treated
- * as equal, because a cache marker requires a list.
+ * Removes cache markers from the fields of each format. A text sent as a list counts as equal to the same text sent
+ * as a string, because a cache marker requires a list.
  */
 function withoutMarkers(extensions: unknown): unknown {
   const formats = Object.entries(extensions ?? {}).flatMap(([format, fields]) => {

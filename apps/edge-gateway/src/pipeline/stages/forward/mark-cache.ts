@@ -14,8 +14,8 @@ export interface MarkedTarget {
   /** The model's name at the provider. */
   readonly model: string;
   /**
-   * The catalogue entry of the model. Undefined for a model that is not in the catalogue. The
-   * gateway adds no markers for a model outside the catalogue, because its caching rules are unknown.
+   * The catalogue entry of the model. Undefined for a model that is not in the catalogue. The gateway adds no
+   * markers for such a model, because the caching rules of the model are unknown.
    */
   readonly facts: CatalogModel | undefined;
   /**

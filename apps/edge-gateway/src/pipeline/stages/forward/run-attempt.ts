@@ -39,8 +39,8 @@ export type AttemptServices = RetryServices & {
 };
 
 /**
- * The failure that is reported for a fallback that cannot carry this request. The failure does not count against
- * the backend of the fallback.
+ * The failure that is reported for a fallback to which this request cannot be sent. The failure does not count
+ * against the backend of the fallback.
  */
 const unsuitable: Failure = { kind: 'invalid', isPassing: false, retryAfterMs: undefined };
 

@@ -22,16 +22,16 @@ import { toolsMax } from '../../../tool-lists/tool-members.ts';
 const depthMax = 128;
 
 /**
- * Maximum number of JSON values and keys in a request body. A body with this many values has about a million
- * tokens, because a value or key and the comma after it take two tokens. The position of each JSON value takes 12
- * bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway parses takes up to
- * ten times its length in memory.
+ * Maximum number of JSON values and keys in a request body. A body with the maximum number has about a million
+ * tokens, because each value or key takes two tokens with the comma after it. The position of each JSON value takes
+ * 12 bytes of memory, even if the value has fewer bytes in the body. A JSON value that the gateway parses takes up
+ * to ten times its length in memory.
  */
 const valuesMax = 524_288;
 
 /**
- * Maximum number of fields of one object in a request body. More fields would make the search for several fields in
- * one object slow.
+ * Maximum number of fields of one object in a request body. With more fields, it would be slow to look up several
+ * fields in one object.
  */
 const fieldsMax = 16_384;
 
@@ -91,7 +91,7 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   const { toolChoice } = outline;
   if (toolChoice.mode === 'allowed' && toolChoice.names.length > toolsMax)
     throw new GatewayError('too_many_tools', { param: 'tool_choice' });
-  // A provider with the Responses API may have stored the tool calls, and validates all items in the request.
+  // With the Responses API, the provider validates all items, and may have stored the missing tool calls.
   if (exchange.format !== 'responses') requireBalancedToolCalls(outline);
   exchange.ledger.requestedModel = outline.model;
   exchange.ledger.stream = outline.stream;

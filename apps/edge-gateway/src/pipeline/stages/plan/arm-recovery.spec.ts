@@ -8,7 +8,7 @@ import { armRecovery, type RecoverySubject } from './arm-recovery.ts';
 const small = ['a', 'b', 'c'].map((name) => ({ name }));
 const long = { type: 'object', properties: { text: { type: 'string', description: 'word '.repeat(400) } } };
 
-/** Arms a plan that forwards only the first tool. */
+/** Calls `armRecovery` for a plan that forwards only the first tool. */
 function arm(tools: readonly { name: string; parameters?: object }[], reason: PlanReason): ToolPlan {
   const request = requestWith('chat-completions', tools);
   const identity = identityPlan([...tools.keys()], reason);

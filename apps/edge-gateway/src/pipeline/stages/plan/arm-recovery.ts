@@ -20,12 +20,12 @@ export interface RecoverySubject {
 }
 
 /**
- * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery
- * tool is as long as the pruned definitions, every tool is sent, because pruning would save nothing. Only an API
- * key's override of K (the number of ranked tools) prunes tools in this case. Without the recovery tool, tools
- * that the transcript calls are forwarded, because the request must define every called tool. If a request in a
- * conversation with recovery cannot carry the recovery tool, every tool is sent. Without recovery, the pruned
- * tool set would fall below the recall target.
+ * Adds recovery to a plan that prunes tools or removes recallable text from the conversation. If the recovery tool
+ * is as long as the pruned definitions, every tool is sent, because pruning would save nothing. If the API key
+ * overrides K (the number of ranked tools), tools are pruned nevertheless. Without the recovery tool, all tools with
+ * calls in the transcript are forwarded, because the request must define them. If a request in a conversation with
+ * recovery cannot carry the recovery tool, every tool is sent. Without recovery, the pruned tool set would fall
+ * below the recall target.
  */
 export function armRecovery(planned: ToolPlan, subject: RecoverySubject): ToolPlan {
   const { reply, context } = planned;
@@ -55,7 +55,7 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
     mode: planned.reply?.recovery.way ?? 'in_place',
     recall: planned.context.recall,
     // A model turn that the gateway adds to the transcript has no reasoning.
-    // If reasoning is turned on, the provider rejects a model's turn without reasoning.
+    // If reasoning is turned on, the provider rejects a model turn that has no reasoning.
     requested: turnsReasoningOn(request.tape) ? [] : (planned.requested?.slice(0, requestedMax) ?? []),
     format: formatNamed(exchange.format),
     tape: request.tape,
@@ -69,7 +69,7 @@ function describeRecovery(planned: ToolPlan, subject: RecoverySubject, reachesTo
 }
 
 /**
- * Returns the router's ranking of all tools for a need that the model described. The router receives the
+ * Returns the router's ranking of all tools for the model's description of the needed tool. The router receives the
  * description as a user turn.
  */
 async function rankFor(
@@ -129,7 +129,7 @@ function withEveryTool(planned: ToolPlan, reason: PlanReason): ToolPlan {
   };
 }
 
-/** Deferred tools that the transcript calls were added earlier, by `loadCalledTools`. */
+/** Adds the tools with calls in the transcript. With deferral, `loadCalledTools` has already added them. */
 function withCalledTools(planned: ToolPlan, { outline: { tools, messages } }: ParsedRequest): ToolPlan {
   if (planned.deferral !== undefined) return planned;
   const called = new Set(messages.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)));

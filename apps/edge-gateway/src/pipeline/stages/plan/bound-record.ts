@@ -21,7 +21,7 @@ export interface ConversationNames {
   readonly before: string | null;
   /**
    * The two names of a conversation's plan in the durable store. The first name is derived from the messages before
-   * the first response, and the second name also from the first response.
+   * the first response. The second name also covers the first response.
    */
   readonly opening: string;
   readonly firstTurn: string | null;
@@ -118,7 +118,7 @@ export function applyRecord(
     : planned;
 }
 
-/** Adds the tools that user turns load. Leaves out loaded tools that the client no longer sends. */
+/** Adds the tools that were loaded after user turns. Leaves out loaded tools that the client no longer sends. */
 function withAdditions(
   { additions }: ConversationPlanRecord,
   tools: ConversationSubject['tools'],

@@ -29,8 +29,8 @@ export interface FoundConversation {
 }
 
 /**
- * Finds the plan for a later request in the cache or in the store. The newest plan of a conversation is stored
- * under the newest turn that loaded tools.
+ * Finds the plan for a later request in the cache or in the store. The newest plan is stored under the name of the
+ * newest turn for which tools were loaded.
  */
 export async function findConversation(
   { caller: { accountId }, exchange: { requestId, abort } }: ConversationSubject,
@@ -53,8 +53,8 @@ export async function findConversation(
 }
 
 /**
- * Stores the plan also under a name that covers the first response. The name of the first messages is not unique. A
- * later conversation with the same first messages may replace the plan under this name.
+ * Stores the plan under a second name, which covers the first response. A later conversation with the same first
+ * messages may replace the plan under the first name, which covers only these messages.
  */
 export function anchor(
   { caller: { accountId } }: ConversationSubject,

@@ -5,10 +5,10 @@ import type { Caller, ParsedRequest, Target } from '../../../request/request.ts'
 import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
 
 /**
- * Chooses deferral if the account enables it and the catalogue lists deferral for the model. Deferral is
- * possible only if the client uses the provider's format. The decision about deferral depends only on facts
- * that stay constant in a conversation, unless the client changes its tools. Returns undefined if the client
- * already uses the provider's own deferral.
+ * Chooses deferral if the account enables it and the catalogue lists deferral for the model. Deferral is possible
+ * only if the client uses the provider's format. The decision depends only on facts that are constant in a
+ * conversation as long as the client does not change its tools. Returns undefined if the client already uses the
+ * provider's own deferral.
  */
 export function chooseDeferral(
   { outline, tape }: ParsedRequest,
@@ -29,16 +29,16 @@ export function chooseDeferral(
 }
 
 /**
- * In a conversation with bound reasoning, the handling of tools that are not in the tool set. Null means that all
- * tools are sent unchanged.
+ * How tools outside the tool set are handled in a conversation with bound reasoning. Null means that all tools are
+ * sent unchanged.
  */
 export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 
 /**
  * Chooses the recovery mode of a conversation with bound reasoning. With bound reasoning, deferral does not depend
  * on the account's settings, because only deferral can save tokens. Clients that defer tools themselves keep their
- * own selection. For models that drop reasoning without an error, every tool is sent, because no error would show a
- * changed prefix. Models of unknown families get every tool.
+ * own selection. If a model drops reasoning without an error and cannot defer tools, every tool is sent, because a
+ * changed prefix would go unnoticed. Models of unknown families get every tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
@@ -88,8 +88,8 @@ function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean
 }
 
 /**
- * Returns whether the request can use `allowed_tools`. If the client restricts `tool_choice`, its
- * `tool_choice` stays unchanged. Tools without a name cannot be listed in `allowed_tools`.
+ * Returns whether the request can use `allowed_tools`. If the client itself restricts `tool_choice`, the gateway
+ * does not change it. Tools without a name cannot be listed in `allowed_tools`.
  */
 function mayRestrict({ toolChoice: { mode }, tools }: RequestOutline): boolean {
   return (

@@ -73,8 +73,8 @@ function mayLoad(
 }
 
 /**
- * Lists tools that the router's newest plan contains and the conversation does not contain yet. A plan of another
- * policy could contain many more tools, so only the policy of the first request can load tools.
+ * Lists tools that the router's newest plan contains and the conversation does not contain yet. A plan with another
+ * policy version could contain many more tools, so only plans with the first request's version are used.
  */
 function listNewTools(
   { tools, request: { outline, tape } }: ConversationSubject,
@@ -93,8 +93,8 @@ function listNewTools(
 }
 
 /**
- * Returns the plan to store after the provider rejected a message that loads tools. Returns null if this request
- * has no such message, or if an earlier request already had one.
+ * Returns the plan to store after the provider rejected a message that loads tools. Returns null if this request has
+ * no message that loads tools, or if an earlier request already had one.
  */
 export function findWithdrawal(
   { plan }: BoundConversation,

@@ -37,9 +37,9 @@ import { isBudgetExhausted, passUnoptimized, spendBudget } from './spend-budget.
 /**
  * Plans a request with bound reasoning. The first request of the conversation decides the tool set and the
  * compression of new messages. The gateway stores the decision durably before it sends the request. Every later
- * request applies exactly the stored decision, because the provider rejects reasoning behind a changed prefix. If
- * the account changes its settings, the conversation keeps the earlier settings. Without a stored decision, the
- * whole request is sent unchanged. Tool definitions are never edited.
+ * request applies exactly the stored decision, because the provider rejects reasoning if the prompt before it has
+ * changed. If the account changes its settings, the conversation keeps the earlier settings. Without a stored
+ * decision, the whole request is sent unchanged. Tool definitions are never edited.
  */
 export async function planBound(
   subject: ConversationSubject,
@@ -222,9 +222,8 @@ async function compress(
 }
 
 /**
- * Plans a token-counting request. The tokens are counted for the request after planning, because the provider also
- * checks the signatures of reasoning in counting requests. A token-counting request neither decides nor stores a
- * tool set.
+ * Plans a token-counting request. The tokens of the planned request are counted, because the provider also checks
+ * reasoning signatures in token-counting requests. The function neither chooses nor stores a tool set.
  */
 export async function planBoundCount(
   subject: ConversationSubject,

@@ -45,7 +45,7 @@ export function addPrompt(
     try {
       event.prompt = renderPrompt(event, prompt, { exchange, outcome, model, usage, ...services });
     } catch {
-      // If hashing fails, the usage event is still written, but the cache miss report lacks this request.
+      // If hashing fails, the usage event is still written, but this request is missing from the cache miss report.
     }
     return event;
   };

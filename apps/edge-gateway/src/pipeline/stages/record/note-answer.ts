@@ -29,8 +29,8 @@ export function noteAnswer(
 /**
  * Measures the time to the first token and the time per token. The time per token is null for short streams. The
  * duration of a non-streaming response is split between the first token and the remaining tokens. Returns null after
- * recovery rounds, because their times and tokens belong to several provider calls. Returns null for a request with
- * its own credential. The credential in the request may belong to a slower region than the stored credential.
+ * recovery rounds, because their times and tokens belong to several provider calls. Returns null for a request that
+ * contains a credential, because its region may be slower than the region of the stored credential.
  */
 function timeAnswer({ attempts, timings, ledger }: Exchange, outputTokens: number): SeenAnswer | null {
   const { firstByteAt } = timings;

@@ -45,10 +45,10 @@ interface PricedSavings {
 /**
  * Calculates in USD how much pruning and compression have saved, with and without their costs. Returns null if the
  * prices are unknown, or if the request was not served. `net = saved tokens × mean price of this request's input −
- * prompt cache rewrites − recovery + cache markers`. The mean price covers all billed input, so leaving out cheap
- * cached input saves little. After recovery rounds, only the mean price of the first round is used. Without
- * pruning, the provider would have read the input only once. If the tool set differs from earlier requests, all
- * tokens of the prefix that were not read from the cache count as a cost.
+ * prompt cache rewrites − recovery + cache markers`. The mean price includes cheap cached input, so saved tokens are
+ * worth little if most input was cached. After recovery rounds, only the mean price of the first round is used,
+ * because the provider would have read the input only once without pruning. If the tool set differs from earlier
+ * requests, all prefix tokens that were not read from the cache count as a cost.
  */
 export function priceSavings(
   event: Pick<
@@ -81,7 +81,7 @@ export function priceSavings(
 
 /**
  * Returns the cost of recovery, which is the cost of all provider calls beyond the single call that every request
- * needs. Without recovery, one call would read the input of the first recovery round and write the final response.
+ * needs. A single call without recovery would read the first recovery round's input and write the final response.
  * This call is assumed to read as many tokens from the prompt cache as the first recovery round. If the last
  * provider call included every tool, the cost of recovery does not include the last call.
  */

@@ -10,7 +10,7 @@ import { findStart, instructionsOf } from '../../../request/conversation.ts';
 const digitsMax = 16;
 /**
  * Number of earlier turns for which the hash of the transcript is also stored. The worker can match a request even
- * if the log lacks up to eight turns.
+ * if up to eight turns are missing from the log.
  */
 const turnsMax = 8;
 /**

@@ -35,7 +35,7 @@ interface RecordServices {
   readonly requestLog: LineLog;
 }
 
-/** Records one request in the request log. Callers call `accept` once and `finish` exactly once. */
+/** Records one request in the request log. Callers call `accept` at most once, and `finish` exactly once. */
 interface Recording {
   /**
    * Starts to write the line that records the acceptance of the request. The write runs in parallel with parsing

@@ -111,7 +111,7 @@ function listCalled({ ledger }: Exchange, { summary }: RelayOutcome): string[] {
     : called.filter((name) => !ledger.deniedTools.includes(name));
 }
 
-/** Adds called tools to a shadow conversation's plan. Each tool has the smallest K that would forward it. */
+/** Adds called tools to a shadow conversation's plan, each with the smallest K at which it would be forwarded. */
 function addNeeds(exchange: Exchange, outcome: RelayOutcome): RequestEventV1['plan'] {
   const { plan, heldFromK } = exchange.ledger;
   if (plan === null || heldFromK === undefined) return plan;

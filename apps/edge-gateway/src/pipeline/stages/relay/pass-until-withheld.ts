@@ -4,7 +4,7 @@ import type { FrameGate } from './frame-gate.ts';
 
 /** Writes a parsed stream to the client. Each response has its own stream writer. */
 export interface StreamWriter {
-  /** Splits the provider's bytes into pieces. Each piece is parsed and written before the next piece. */
+  /** Splits the provider's bytes into pieces. The caller parses and writes each piece before the next. */
   split(chunk: Buffer): readonly Buffer[];
   /** Returns the remaining piece after the provider has sent the whole stream. */
   left(): readonly Buffer[];
@@ -15,7 +15,7 @@ export interface StreamWriter {
    */
   write(chunk: Buffer, events: readonly StreamEvent[]): readonly Uint8Array[];
   /**
-   * Returns the bytes that remain at the end of a complete stream. After recovery rounds, these are bytes of the
+   * Returns the bytes that remain at the end of a complete stream. After recovery rounds, the bytes belong to the
    * last round.
    */
   rest(): readonly Uint8Array[];

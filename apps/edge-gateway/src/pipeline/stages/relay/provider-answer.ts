@@ -88,10 +88,10 @@ export async function relabelStream(
 }
 
 /**
- * Reads a provider's response body to its end, at the rate at which the client reads it. For each chunk, the
- * function `take` returns the bytes that the client receives. Reading pauses while the client's buffer is
- * full, so that a stalled client uses a bounded amount of memory. Rejects with the body's own error, with an
- * error from `take`, or with an `AbortError` if the client has disconnected.
+ * Reads a provider's response body to its end, as fast as the client reads the response. For each chunk, the
+ * function `take` returns the bytes that the client receives. Reading pauses while the client's buffer is full, so
+ * that a stalled client uses a bounded amount of memory. Rejects with the body's own error, with an error from
+ * `take`, or with an `AbortError` if the client has disconnected.
  */
 export function pump(
   body: AnswerBody,

@@ -20,13 +20,13 @@ export function redactErrorText(text: string, secrets: readonly string[]): strin
 
 /**
  * Maximum length in bytes of a body that is always converted to text. A body above this length is converted to text
- * only if the body contains the end of a secret.
+ * only if the last characters of a secret occur in the body.
  */
 const shortBytes = 1024 * 1024;
 
 /**
- * Redacts the provider credential in the body of an error, like `redactErrorText`. Returns the
- * body unchanged if it contains no secret.
+ * Redacts the provider credential in an error body in the same way as `redactErrorText`. Returns the body unchanged
+ * if it contains no secret.
  */
 export function redactErrorBody(body: Buffer, secrets: readonly string[]): Buffer {
   if (body.length > shortBytes && !secrets.some((secret) => body.includes(secret.slice(-secretCharsMin))))
@@ -49,7 +49,7 @@ export function redactErrorEvents(
 
 /**
  * Redacts the provider credential in error frames. The frames are complete and in the provider's own format. The
- * function redacts the credential like `redactErrorText`.
+ * function redacts the credential in the same way as `redactErrorText`.
  */
 export function redactErrorFrames(
   frames: Buffer,

@@ -172,7 +172,7 @@ async function readErrorBody({ answer }: ProviderAnswer): Promise<Buffer> {
 
 /**
  * Returns the retry header that the provider did not send. Some clients read only `retry-after`, and others read
- * only `retry-after-ms`. If the provider sent one header, or a delay in the body, the client receives both headers.
+ * only `retry-after-ms`. If one header or the body contains a delay, the client receives both headers.
  */
 function retryHeaders(
   headers: Readonly<Record<string, string>>,

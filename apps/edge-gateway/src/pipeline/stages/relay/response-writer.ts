@@ -45,9 +45,9 @@ export interface ResponseWriter {
 }
 
 /**
- * Maximum length of a buffered frame in bytes. A server tool can send a whole document in a single event. The
- * parser of the Responses API accepts the longest events, and 64 KiB are added for the fields around the data. All
- * other parsers have lower limits.
+ * Maximum length of a buffered frame in bytes. A server tool can send a whole document in a single event. The parser
+ * of the Responses API accepts the longest events, so its limit is used, plus 64 KiB for the other fields. All other
+ * parsers have lower limits.
  */
 const frameBytesMax = responsesEventBytesMax + 64 * 1024;
 

@@ -2,7 +2,7 @@ import type { StreamEvent } from '@gateway/interchange';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { RecoveryRounds } from '../../recovery/recovery-rounds.ts';
 
-/** Up to this number of unsent bytes per stream are not counted, because short frames use memory only briefly. */
+/** Number of unsent bytes per stream that are not counted, because short frames use memory only briefly. */
 const uncountedBytes = 64 * 1024;
 /** Number of copies of an incomplete frame in memory. The writer and the parser each buffer the frame. */
 const frameCopies = 2;

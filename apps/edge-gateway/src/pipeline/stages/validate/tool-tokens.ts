@@ -18,7 +18,7 @@ export type TokenCounts = readonly (number | null)[];
 const knownMax = 200_000;
 /**
  * Maximum number of bytes of definitions in one call to the compressor. The message bus allows 8 MiB per message,
- * and framing needs a part of these bytes.
+ * including the framing.
  */
 const textBytesMax = 6 * 1024 * 1024;
 

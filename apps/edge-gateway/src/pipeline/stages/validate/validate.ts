@@ -124,7 +124,7 @@ function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exc
 
 /**
  * Builds the request for a recovery round from the plan of the first request. The request also contains the round's
- * recovery tool and newly added tools. The client never receives the last messages of the request.
+ * recovery tool and newly added tools. The client never receives the messages that the gateway adds at the end.
  */
 function roundOf(
   request: ParsedRequest,

@@ -11,8 +11,8 @@ export interface CompressedConversation {
   readonly settings: ContextSettings;
   /**
    * SHA-256 in hex of the account, the settings and all bytes before the model's first turn. All requests of a
-   * conversation have the same hash. Markers belong to this hash and not to the conversation key, because the key
-   * covers only excerpts. Two conversations with the same key would share markers.
+   * conversation have the same hash. Markers are tied to this hash rather than to the conversation key, because the
+   * key covers only excerpts. Two conversations with the same key would share markers.
    */
   readonly name: string;
   /** The cache keys of the compression results, one key per message. */
@@ -49,8 +49,8 @@ export function openConversation(
 }
 
 /**
- * Returns one hash for each message. Each hash covers the conversation up to and including the message. Equal
- * hashes mean equal first messages. An attacker who does not know the conversation cannot guess the hash.
+ * Returns one hash for each message. Each hash covers the conversation up to and including the message. Equal hashes
+ * mean equal messages up to this point. An attacker who does not know the conversation cannot guess the hash.
  * @param seed other inputs that affect the outcome (account, mode, version of the compression steps)
  */
 function chainOf(
@@ -91,8 +91,8 @@ function nameSent(chain: readonly Buffer[], marks: string, count: number): strin
 }
 
 /**
- * Maximum number of characters in one request to the compressor. The message bus allows 8 MiB per message, but JSON
- * escapes lengthen the text.
+ * Maximum number of characters in one request to the compressor. The limit is below the message bus's 8 MiB per
+ * message, because JSON escapes lengthen the text.
  */
 const questionUnitsMax = 3 * 1024 * 1024;
 

@@ -92,8 +92,8 @@ export class ContextPlanner {
   }
 
   /**
-   * A cache marker protects the messages of earlier requests. If its earlier form is lost, a protected message is
-   * sent unchanged. A marker does not protect new messages, because agents always mark the newest message.
+   * A message of an earlier request up to the last cache marker is sent unchanged if its earlier form is lost. A
+   * marker has no effect on new messages, because agents always mark the newest message.
    */
   #protectMarked(
     { accountId, outline, candidates }: ContextSubject,
@@ -114,7 +114,7 @@ export class ContextPlanner {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { accountId, requestId, pinned } = subject;
-    // For a repeated request, loads the form in which the newest messages were first sent.
+    // For a repeated request, loads the first sent form of its newest messages.
     await this.#load(accountId, conversation, subject.candidates, signal);
     const lost = this.#unknownOf(conversation, sentBefore);
     if (lost.length === 0 || pinned === undefined) return true;
@@ -161,8 +161,8 @@ export class ContextPlanner {
   }
 
   /**
-   * Uses the account's compression settings unless a change of settings would cost more than it saves. If the
-   * change is too expensive, the conversation keeps its earlier settings.
+   * Chooses the account's compression settings. If the change from the conversation's earlier settings would cost
+   * more than it saves, the earlier settings are kept.
    */
   async #chooseSession(
     subject: ContextSubject,
@@ -188,7 +188,7 @@ export class ContextPlanner {
   #open(subject: ContextSubject, settings: ContextSubject['settings']): CompressedConversation {
     if (!settings.recoverable) return openConversation(subject, settings, 0);
     const marked = findLastMarked(subject.outline);
-    // Only messages after the last cache marker are considered, because summaries change messages of earlier requests.
+    // Summaries change messages of earlier requests, so only messages after the last cache marker are considered.
     const candidates = subject.candidates.filter((index) => index > marked);
     return openConversation(subject, settings, chooseClear({ ...subject, candidates }));
   }

@@ -7,9 +7,8 @@ import type { ContextSubject } from './context-subject.ts';
 /**
  * Calculates the monetary value of compression under the provider's caching rules. This value is the price of the
  * saved tokens minus the cost of rewriting the prompt cache. Each message is compressed once and then repeated byte
- * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing it again produces
- * the same bytes. Only a change of the compression settings rewrites the prompt cache, and the cost of the rewrite
- * is subtracted.
+ * for byte, so the prompt cache normally stays valid. If a stored message is lost, compressing it again produces the
+ * same bytes. Only a change of the compression settings rewrites the prompt cache.
  * @param at Unix time in milliseconds at which the request was accepted
  */
 export function priceContext(
@@ -39,8 +38,8 @@ interface ReadPrices {
 
 /**
  * Returns the model's prices, or null if the catalogue has no prices for the model. Decisions about compression omit
- * `at` and use the usual prices, so that all requests of a conversation lead to the same decision. Decisions about
- * compression depend only on price ratios, which do not change.
+ * `at`. The prices then do not depend on the time, so all requests of a conversation lead to the same decision.
+ * Decisions about compression depend only on price ratios, which do not change.
  */
 function readPricesOf(model: CatalogModel | undefined, at?: number): ReadPrices | null {
   if (model?.prices == null) return null;
@@ -63,13 +62,13 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Number of newest requests with tool results that are never summarized. The model may still need the newest tool
+ * Number of newest requests whose tool results are never summarized. The model may still need the newest tool
  * results.
  */
 const recentMin = 12;
 /**
- * Number of newest requests with tool results that are never summarized, even if the conversation would overflow
- * the context window.
+ * Number of newest requests whose tool results are never summarized, even if the conversation nearly fills the
+ * context window.
  */
 const recentMinNearEnd = 4;
 const windowShareMax = 0.9;
@@ -77,7 +76,7 @@ const windowShareMax = 0.9;
 const resultBytesMin = 2_000;
 /** Estimated length of a summary as a fraction of the original text. */
 const summaryShare = 0.3;
-/** A replacement of old tool results must save at least this many tokens. */
+/** Minimum number of tokens that a replacement of old tool results must save. */
 const tokensSavedMin = 8_000;
 /** Expected number of further requests in a conversation, relative to the number of its earlier requests. */
 const requestsAheadShare = 0.5;
@@ -85,11 +84,11 @@ const requestsAheadShare = 0.5;
 type ClearSubject = Pick<ContextSubject, 'outline' | 'candidates' | 'model'>;
 
 /**
- * Returns the index of the message before which summaries replace old tool results, or 0 if nothing is summarized.
- * A declared clear happens at the first request that becomes cheaper, or that would otherwise overflow the context
- * window. A declared clear saves money if the expected cost of the avoided cache reads exceeds the cost of the new
- * cache write. All messages after the first changed message are written to the cache again. The decisions of
- * earlier requests are replayed one by one, so that every replica finds the same declared clears.
+ * Returns the index of the message before which summaries replace old tool results, or 0 if nothing is summarized. A
+ * declared clear happens at the first request for which it saves money, or which nearly fills the context window. A
+ * declared clear saves money if the expected cost of the avoided cache reads exceeds the cost of the new cache
+ * write. All messages after the first changed message are written to the cache again. The function repeats the
+ * decisions of all earlier requests in order, so that every replica finds the same declared clears.
  */
 export function chooseClear(subject: ClearSubject): number {
   const { messages } = subject.outline;
@@ -125,7 +124,7 @@ function pays({ model }: ClearSubject, savedBytes: number, rewrittenBytes: numbe
 
 /** The bytes that a declared clear would remove. A clear that covers more messages removes more bytes. */
 class OldResults {
-  /** Number of messages that earlier declared clears and this clear have examined. */
+  /** Number of candidates examined so far, for this declared clear and for earlier ones. */
   read: number;
   /** Position of the first byte that the declared clear would change. */
   start = 0;

@@ -41,25 +41,25 @@ export interface ContextSubject {
 }
 
 /**
- * A durable store for turns of conversations with bound reasoning. If a turn is in the store, the new messages
- * after the turn were sent unchanged.
+ * A durable store for turns of conversations with bound reasoning. If a turn of the model is in the store, the
+ * messages that followed it were sent unchanged.
  */
 export interface UnchangedTurns {
-  /** Returns those of `names` that are in the store. Rejects if the store is unavailable or `signal` aborts. */
+  /** Returns the given names that are in the store. Rejects if the store is unavailable or `signal` aborts. */
   find(names: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Records the name of a conversation turn. The promise is rejected if the store of turn names is unavailable.
    * Absent for a token-counting request, which records nothing.
    */
   readonly keep?: (name: string) => Promise<void>;
-  /** Absent if the provider accepts a changed prefix, so that no request must wait. */
+  /** Absent if no request must wait, because the provider accepts a changed prefix. */
   readonly wait?: Wait | undefined;
 }
 
 /** Maximum total time in milliseconds that a request waits for the records of earlier requests. */
 const waitMsMax = 5_000;
 /**
- * After a wait without success, no request waits for this number of milliseconds. If every request waited during an
+ * Pause in milliseconds after a failed wait, during which no request waits. If every request waited during an
  * outage, requests would pile up in the gateway.
  */
 const restMs = 10_000;
@@ -105,9 +105,9 @@ export class Wait {
   }
 
   /**
-   * Retries a query until it succeeds or the wait ends. The method does not retry a query that cannot succeed
-   * later. If another request has recently waited in vain, the method runs the query only once.
-   * @param hurry the abort signal that limits a query that runs only once
+   * Retries a query until it succeeds or the wait ends. The method does not retry a query that cannot succeed later.
+   * If a wait has recently failed, the method runs the query only once.
+   * @param hurry the abort signal for the query if the method runs it only once
    */
   async insist<Answer>(
     ask: (signal: AbortSignal) => Promise<Answer>,

@@ -26,7 +26,7 @@ export interface CompressorClient {
 
 /**
  * Time limit in milliseconds for the recall of removed text. A recall may take longer than planning, because the
- * model's next response takes several seconds.
+ * model's next response takes several seconds anyway.
  */
 const patientDeadlineMs = 5_000;
 

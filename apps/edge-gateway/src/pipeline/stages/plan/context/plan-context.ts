@@ -57,7 +57,7 @@ interface PinnedServices {
 
 /**
  * Plans the compression of a later request in a conversation with bound reasoning.
- * @param pinned the settings with which the conversation began, in place of the account's settings.
+ * @param pinned the settings with which the conversation began, which replace the account's settings.
  */
 export async function planPinnedContext(
   request: ParsedRequest,

@@ -30,7 +30,7 @@ export interface BoundPlanStore {
    * the request waits.
    */
   find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
-  /** Records that the new messages after a turn were sent unchanged. */
+  /** Records that the messages that followed a turn of the model were sent unchanged. */
   keepUnchangedTurn(accountId: string, name: string): Promise<void>;
   /** Returns the given names that `keepUnchangedTurn` has stored. */
   findUnchangedTurns(
@@ -46,8 +46,8 @@ export interface BoundPlanStore {
  */
 const keepDeadlineMs = 500;
 /**
- * Time limit in milliseconds for recording that messages are sent unchanged. Within this time, the account service
- * can reconnect to the message bus. If the store fails, the decision is kept only in the caches.
+ * Time limit in milliseconds for recording that messages are sent unchanged. The limit gives the account service
+ * time to reconnect to the message bus. If the store fails, the decision is kept only in the caches.
  */
 const keepTurnMsMax = 1_000;
 
@@ -105,8 +105,8 @@ const stored = z.strictObject({
 });
 
 /**
- * A cache of `BoundConversation`, keyed by the transcript up to a request. Missing cache entries are read
- * from the durable store.
+ * Caches each `BoundConversation` under a key that covers the transcript up to a request. Missing cache entries are
+ * read from the durable store.
  */
 export class BoundPlanMemo extends SharedMemo<BoundConversation> {
   constructor(redis: ConversationRedis, log: Logger) {

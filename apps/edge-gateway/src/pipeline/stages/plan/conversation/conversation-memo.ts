@@ -15,8 +15,8 @@ export interface RememberedConversation extends Omit<PlannedConversation, 'isUnd
    */
   readonly isUndecided: boolean;
   /**
-   * Estimated tokens of instructions and messages that were sent with all tools before a late plan arrived. Null if
-   * the first plan arrived in time.
+   * Estimated tokens of instructions and messages that were sent with all tools because the first plan was late.
+   * Null if the first plan arrived in time.
    */
   readonly lateTokens: number | null;
   /** Tools that were recovered in recovery rounds. */

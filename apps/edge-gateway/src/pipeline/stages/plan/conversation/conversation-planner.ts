@@ -102,7 +102,7 @@ export class ConversationPlanner {
     this.#options.memo.keep(accountId, here, { ...found, recovered, requested });
   }
 
-  /** Leaves the tool definitions of this conversation unshortened in all later requests. */
+  /** Records that all later requests of this conversation send unshortened tool definitions. */
   keepPlainSchemas({ accountId, here }: ConversationKeys): void {
     const found = this.#options.memo.peek(here);
     if (found === undefined) return;
@@ -146,8 +146,8 @@ export class ConversationPlanner {
 
   /**
    * Returns the inputs from which shadow conversations are selected. In shadow mode, every conversation is a shadow
-   * conversation. Outside shadow mode, the demo account's requests and each account's first requests are never
-   * selected.
+   * conversation. Outside shadow mode, requests of the demo account and each account's first requests are never in
+   * shadow conversations.
    */
   #shadowOf(
     { accountId, isDemo, shadowShare, shadowShareLearning, pruning }: Caller,
@@ -187,7 +187,7 @@ export class ConversationPlanner {
   }
 }
 
-/** Number of hex digits of a tool list's hash in the log. 16 digits distinguish the tool lists of an account. */
+/** Number of hex digits of a tool list's hash in the log. 16 digits are enough for the tool lists of one account. */
 const toolListLength = 16;
 
 function deriveKeys(
@@ -211,8 +211,8 @@ function drawOf({ conversation }: ConversationKeys): number {
 }
 
 /**
- * If the plan was late, the planner counts all sent tokens until the tool set is decided. Later requests do not
- * change the count.
+ * If the plan was late, `lateTokens` covers all sent tokens until the tool set is decided. After the decision,
+ * `lateTokens` stays constant.
  */
 function renderRemembered(known: RememberedConversation, outline: RequestOutline): PlannedConversation {
   const { forwarded, turns, policyVersion, lane, way, isShadow, isUndecided, lateTokens } = known;

@@ -57,7 +57,7 @@ function recentResults(messages: readonly MessageOutline[]): string[] {
 
 /**
  * Returns the tools that are forwarded regardless of their rank.
- * @param known the tools that the instructions named in the conversation's first planned request. Undefined
+ * @param known the tools that are named in the instructions of the conversation's first planned request. Undefined
  * if no earlier request of the conversation was planned.
  */
 export function toolContext(
@@ -132,8 +132,8 @@ const cachedTokensMin = 1_024;
 const outputUsual = 4;
 
 /**
- * Returns the token prices at the target. The token prices must be the same in every turn of a conversation. For
- * stable prices, the function estimates prompt lengths with a fixed ratio, and includes only messages before the
+ * Returns the token prices at the target. The token prices must be the same in every turn of a conversation. To keep
+ * the prices stable, the function estimates prompt lengths with a fixed ratio, and counts only messages before the
  * model's first turn.
  */
 export function priceOf(
@@ -172,7 +172,7 @@ interface PriceSetting {
   readonly marksCache: boolean;
 }
 
-/** For each of the first user turns, estimates how many tokens followed the tools in earlier requests. */
+/** For each of the first user turns, estimates the tokens after the tools that earlier requests contained. */
 function listSentTokens({ system, messages }: RequestOutline): number[] {
   const sent: number[] = [];
   let [bytes, answered] = [lengthOf(system), 0];

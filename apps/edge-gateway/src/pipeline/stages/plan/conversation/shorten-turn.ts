@@ -12,16 +12,16 @@ const pastedCharactersMin = 200;
  */
 const searchedCharacters = 1_000;
 /**
- * Minimum length of a line that may be cut off at the edge of the searched text. Shorter parts of lines are
- * dropped, because the gateway cannot recognize them as pasted text.
+ * Minimum length of a partial line at the edge of the searched text. A shorter partial line is dropped, because the
+ * gateway cannot recognize it as pasted text.
  */
 const partialLineMin = 200;
 const fence = '```';
 
 /**
- * Shortens a long user turn. A shortened turn starts with the text that the user wrote, because this text states
- * the task. After the user's text, pasted text is enclosed in code fences, by which the router recognizes pasted
- * text (`splitTurn`). Both the user's text and the pasted text keep their start and end.
+ * Shortens a long user turn. A shortened turn starts with the text that the user wrote, because this text states the
+ * task. The pasted text follows in code fences, so that the router recognizes it (`splitTurn`). Both the user's text
+ * and the pasted text keep their start and end.
  */
 export function shortenTurn(text: string): string {
   if (text.length <= turnCharactersMax) return text;
@@ -33,8 +33,8 @@ export function shortenTurn(text: string): string {
 }
 
 /**
- * Splits the start and the end of a user turn. If a code fence opens in the omitted middle part, the end of the turn
- * starts inside the code fence.
+ * Splits the start and the end of a user turn into written and pasted text. If a code fence is still open where the
+ * end part starts, the end part counts as fenced.
  */
 function splitEnds(text: string): SplitTurn {
   if (text.length <= 2 * searchedCharacters) return splitTurn(text);
@@ -86,7 +86,7 @@ export class TurnShortener {
   });
 
   /**
-   * Returns the result of `shortenTurn` for the text of the turn. A cached result needs no decoding of the text.
+   * Returns the result of `shortenTurn` for the text of the turn. If the result is cached, the text is not decoded.
    * @param body the bytes that the turn's ranges refer to
    */
   shorten(accountId: string, turn: Pick<MessageOutline, 'text' | 'textRanges'>, body: Buffer): string {

@@ -15,17 +15,14 @@ import { LRUCache } from 'lru-cache';
 import type { PlanQuestion, PlanSubject, Planner, SchemaMode } from './planner.port.ts';
 import type { PlannedReply, SchemaEdits } from '../../../exchange/tool-plan.ts';
 
-/**
- * Maximum length of a message in bytes. The message bus allows 8 MiB per message, and framing needs a part of these
- * bytes.
- */
+/** Maximum length of a message in bytes. The message bus allows 8 MiB per message, including the framing. */
 const definitionsBytesMax = 6 * 1024 * 1024;
 
 /**
- * Limits the new tool definitions that one account may send while other accounts are active. An account may first
- * send a burst, which is enough to send the longest tool list twice to the router and the compressor. After the
- * burst, the account may send 250 definitions per second. Computing the vector of a definition takes about a
- * millisecond, so each definition counts as one millisecond of processor time.
+ * Limits the new tool definitions that one account may send while other accounts are active. An initial burst is
+ * enough to send the longest tool list twice to the router and twice to the compressor. After the burst, the account
+ * may send 250 definitions per second. Computing the vector of a definition takes about a millisecond, so each
+ * definition counts as one millisecond of processor time.
  */
 export const newToolsShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 4 * 4_096 };
 
