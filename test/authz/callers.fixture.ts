@@ -120,7 +120,7 @@ export function callersWithoutSession(world: World): RefusedCaller[] {
 }
 
 /**
- * Returns an API key that differs only in the last random characters. A cache that compares only prefixes
+ * Returns an API key that differs from the given key only in the last characters. A cache that compares only prefixes
  * would confuse the two API keys.
  */
 function withSamePrefix(key: string): string {

@@ -169,7 +169,7 @@ describe('a provider’s call to a denied tool', () => {
         headers: { 'content-type': 'text/event-stream' },
       });
       const streamed = await post('/v1/responses', denying, { ...base, stream: true });
-      // In a planned request, a text that names the denied tool replaces the call.
+      // With planning, the gateway replaces the call of the denied tool with a text that names the tool.
       expect(streamed.text).not.toMatch(plan ? /function_call|\\"all/ : /erase|all/);
       expect(streamed.text).toContain('"output_index":0');
       expect(streamed.text).toContain('response.completed');

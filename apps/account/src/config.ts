@@ -42,7 +42,7 @@ const variables = z.object({
   ...operatorVariables,
   /**
    * The Redis server for caches, in which gateways also count requests. The account service writes
-   * the epochs (numbers) of account changes to this Redis server. The account service also runs while Redis
+   * the latest epoch (version number) of each account to this Redis server. The account service also runs while Redis
    * is unavailable.
    */
   REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),

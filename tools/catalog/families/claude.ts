@@ -205,7 +205,7 @@ function listEvidence(
     ...(binds && provider === 'hosted' && uncertain('binding', 'bedrock-block-binding', 'second_hand')),
     ...(binds && api === undefined && uncertain('binding', 'anthropic-prefix-checks', 'derived')),
     ...(api === 'messages' && defers && uncertain('defersOn', 'anthropic-tool-search', defersConfidence)),
-    // Bedrock's SDK has the request field for added tools.
+    // Bedrock's SDK has a request field for tools that are added in the middle of a conversation.
     // Only the documentation of Anthropic's own API states which models accept this field.
     ...(api !== undefined &&
       adds &&

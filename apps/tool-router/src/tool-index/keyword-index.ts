@@ -75,8 +75,8 @@ export interface KeywordIndex {
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
   /**
-   * For each tool position, the rank of the tool if tools are sorted by name and definition. Tools with equal
-   * scores are ordered by this rank.
+   * The place of each tool in the order of names and definitions, by the tool's index. Tools with equal scores
+   * are sorted by this place.
    */
   readonly tieRanks: Uint32Array;
   /** Approximate memory use of the index in bytes, for cache limits. */

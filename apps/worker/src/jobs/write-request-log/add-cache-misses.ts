@@ -84,7 +84,7 @@ function recordOf({ row, source }: ParsedEvent): KeyedRecord | undefined {
   return { key: `${row.account_id}/${prompt.conversation}`, accountId: row.account_id, record };
 }
 
-/** For each given request, reads the newest earlier requests in the conversation. */
+/** For each given request, reads the requests that precede it in its conversation. */
 async function readEarlier(
   database: TelemetryDatabase,
   records: readonly KeyedRecord[],
