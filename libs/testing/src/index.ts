@@ -17,6 +17,7 @@ export {
   loadRecordings,
   mayLackRecordings,
   findSharedData,
+  skipUnless,
 } from './recordings/load-recordings.ts';
 export type { Recording, RecordingEntry } from './recordings/recording.ts';
 export type { ReplayControls } from './replay-provider/controls.ts';

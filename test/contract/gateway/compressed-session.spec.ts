@@ -1,5 +1,5 @@
 import { applyEdits, formatNamed, scanJson } from '@gateway/wire-formats';
-import { findSharedData } from '@gateway/testing';
+import { findSharedData, skipUnless } from '@gateway/testing';
 import {
   compressBlocks,
   ConversationStore,
@@ -20,7 +20,7 @@ import { loadTranscripts, type Message, type Transcript } from '../../eval/compr
  */
 const folder = findSharedData('transcripts');
 // The transcripts are not part of the repository, but CI requires them (`findSharedData`).
-const describeSessions = folder === undefined ? describe.skip : describe;
+const describeSessions = skipUnless(folder !== undefined, describe);
 const sessions = folder === undefined ? [] : loadTranscripts(folder).filter(({ set }) => set === 'coding');
 
 interface Block {

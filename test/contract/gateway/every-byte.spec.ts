@@ -1,4 +1,4 @@
-import { loadRecordings, type Recording } from '@gateway/testing';
+import { loadRecordings, type Recording, skipUnless } from '@gateway/testing';
 import { sampleFolders } from '../check-every.ts';
 import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
 import { askForStream, type Received } from './stream-clients.ts';
@@ -153,7 +153,7 @@ async function findFaults(stream: CutStream): Promise<string[]> {
 for (const cutApi of cutApis) {
   const streams = chooseStreams(cutApi);
   // The recordings are not part of the repository, but CI requires them (`findSharedData`).
-  (sampleFolders.length === 0 ? describe.skip : describe)('cut at every byte', () => {
+  skipUnless(sampleFolders.length > 0, describe)('cut at every byte', () => {
     describe(cutApi.api, () => {
       test('each format has streams for this test', () => expect(streams.length).toBeGreaterThan(0));
 

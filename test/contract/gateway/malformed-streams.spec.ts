@@ -1,4 +1,4 @@
-import { loadRecordings, type ReplayControls } from '@gateway/testing';
+import { loadRecordings, type ReplayControls, skipUnless } from '@gateway/testing';
 import { sampleFolders } from '../check-every.ts';
 import { startConnectedGateway, type ConnectedGateway } from './connected-gateway.ts';
 import { askForStream, streamClients, type Received } from './stream-clients.ts';
@@ -92,7 +92,7 @@ for (const format of formats) {
   const others = formats.filter((each) => each !== format);
 
   // The recordings are not part of the repository, but CI requires them (`findSharedData`).
-  (sampleFolders.length === 0 ? describe.skip : describe)(`${format}, malformed`, () => {
+  skipUnless(sampleFolders.length > 0, describe)(`${format}, malformed`, () => {
     test('each format has recorded streams for this test', () => {
       expect(streams).toHaveLength(streamsWanted[format]);
     });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { findSharedData } from '@gateway/testing';
+import { findSharedData, skipUnless } from '@gateway/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fillArguments } from './fill-arguments.ts';
 import type { Schema } from './schema.ts';
@@ -133,7 +133,7 @@ describe('the tool arguments that the sandbox provider takes from a message', ()
 const sharedTools = findSharedData('tools/tools.jsonl') ?? '';
 // The collection of real tool schemas is not part of the repository, but CI requires it.
 // If the collection is missing, only the tests with the schemas in this file run.
-(sharedTools === '' ? it.skip : it)(
+skipUnless(sharedTools !== '', it)(
   "tool arguments satisfy the schemas of real tools, including GitHub's own server",
   () => {
     const lines = readFileSync(sharedTools, 'utf8').trim().split('\n');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitTurn } from '@gateway/interchange';
-import { findSharedData } from '@gateway/testing';
+import { findSharedData, skipUnless } from '@gateway/testing';
 import { classifyIntent, findMentions } from './turn-signals.ts';
 import { indexTools } from '../tool-index/tools.fixture.ts';
 
@@ -79,7 +79,7 @@ function shareWritten(texts: readonly string[]): number {
 // The recorded transcripts are not part of the repository.
 // CI requires the recorded transcripts, as described at the function findSharedData.
 const folder = findSharedData('transcripts');
-(folder === undefined ? describe.skip : describe)(
+skipUnless(folder !== undefined, describe)(
   'a name in a recorded session is counted only if a person wrote it',
   () => {
     const sessions = (folder === undefined ? '' : readFileSync(join(folder, 'transcripts.jsonl'), 'utf8'))

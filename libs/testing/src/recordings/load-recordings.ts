@@ -34,6 +34,15 @@ export function findRecordings(given: string | undefined): string | undefined {
 }
 
 /**
+ * Skips tests for which the machine lacks recorded data or a program. `findSharedData` makes CI fail without the
+ * recorded data, so tests with recorded data never skip there.
+ * @param run `describe`, `it` or `test`
+ */
+export function skipUnless<Run extends { readonly skip: Run }>(isPresent: boolean, run: Run): Run {
+  return isPresent ? run : run.skip;
+}
+
+/**
  * Whether tests may skip missing types of recordings. If a folder is given with `--data`, tests may skip the
  * recordings that the folder lacks. Tests may skip all recordings if the checkout has no recorded data. The
  * default folder contains every type of recording.

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as waitMs } from 'node:timers/promises';
-import { findRecordings, loadRecordings } from '../recordings/load-recordings.ts';
+import { findRecordings, loadRecordings, skipUnless } from '../recordings/load-recordings.ts';
 import { chooseCuts, type ReplayControls } from './controls.ts';
 import { anthropicError, openAiError } from './error-bodies.ts';
 import { startReplayProvider, type ReplayProvider } from './start-replay-provider.ts';
@@ -66,7 +66,7 @@ async function untilEnded(): Promise<string> {
 }
 
 // Recordings are not stored in the repository. CI requires the recordings (see `findSharedData`).
-(folder === undefined ? describe.skip : describe)('the replay provider', () => {
+skipUnless(folder !== undefined, describe)('the replay provider', () => {
   const streamedId = streamed?.id ?? '';
   const streamedBody = streamed?.response() ?? Buffer.alloc(0);
   const plainId = plain?.id ?? '';

@@ -126,7 +126,7 @@ export class StripeState {
     return list(this.subscriptions.filter((each) => each.customer === customer));
   }
 
-  /** Simulates a person who completes the checkout page. */
+  /** Simulates the completion of the checkout page. */
   pay(checkoutId: string): StripeSubscription {
     const checkout = this.checkouts.get(checkoutId);
     if (checkout?.status !== 'open') throw new Error(`the checkout ${checkoutId} is not open`);
