@@ -58,7 +58,7 @@ interface State {
   readonly ahead: readonly number[];
 }
 
-/** Removes each write that has no response and whose value no read returned. */
+/** Removes each write without a response, if no read returned the written value. */
 function dropUnseenWrites(accesses: readonly TimedAccess[]): TimedAccess[] {
   const read = new Set(accesses.filter(({ action }) => action === 'read').map(({ value }) => value));
   return accesses.filter(({ endMs, value }) => endMs !== Infinity || read.has(value));

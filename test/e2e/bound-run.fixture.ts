@@ -35,7 +35,7 @@ function buildNextRelease(directory: string, app: string, changes: readonly [Reg
   return { directory: root, command: [process.execPath, join(copy, 'main.js')], env: {} };
 }
 
-/** Builds a simulated next release, whose version 2 of the context compression steps compresses no text. */
+/** Builds a simulated next release. Version 2 of its context compression steps compresses no text. */
 function buildNextReleases(undo: Undo[]) {
   mkdirSync(join(root, '.data'), { recursive: true });
   const directory = mkdtempSync(join(root, '.data/next-release-'));

@@ -19,8 +19,8 @@ const stack = sharedStack();
 const { baseUrl } = stack;
 const tools = githubTools.slice(0, 60);
 /**
- * The documented maximum time in seconds for which Redis stores an account's data. Of all this data, Redis
- * keeps the count of an account's first requests the longest, for 30 days.
+ * The documented maximum time in seconds for which Redis stores an account's data. The count of an account's
+ * first requests is kept the longest, for 30 days.
  */
 const keptSecondsMax = 30 * 24 * 3600;
 /**
@@ -122,7 +122,6 @@ it('a deleted account leaves no count of first requests, context memo, stored or
   });
 
   const left = await findKeysNaming(stack, accountId);
-  // The Redis key with the account's last epoch may remain until it expires.
   // The Redis key with the account's last epoch remains for a while, because this epoch invalidates API keys.
   expect(left.filter(({ key }) => !key.startsWith('epoch:'))).toEqual([]);
   expect(left.every(({ ttlSeconds }) => ttlSeconds > 0 && ttlSeconds <= 900)).toBe(true);

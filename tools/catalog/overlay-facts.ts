@@ -8,7 +8,7 @@ import { isTree, type Tree } from './models-dev.ts';
 export function overlayFacts(own: Tree | undefined, fact: ModelFacts): Tree {
   const limit = withoutNull({ context: fact.context, input: fact.max_input, output: fact.max_output });
   // For some providers, models.dev lists a base URL that does not serve the converse format.
-  // If the fact list says that the host serves the converse format, the merged entry omits the base URL.
+  // If the host serves the converse format (according to the fact list), the merged entry has no base URL.
   const { provider, ...listed } = own ?? {};
   return {
     ...listed,

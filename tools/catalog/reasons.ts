@@ -76,7 +76,7 @@ const keptValues: readonly KeptValue[] = [
     'genai-prices',
     'the price of the newer list: OpenRouter has the price of the cheapest host, which changes often',
   ),
-  // Conflicts with a source whose prices are for times, places or output types other than the catalogue's.
+  // Conflicts with a source that lists prices for other times, places or output types than the catalogue.
   keep(
     'deepseek',
     /./,

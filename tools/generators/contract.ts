@@ -132,6 +132,7 @@ ${renderMethod(names)}}
 `;
 }
 
+/** The new function rejects every call, so that a service without an implementation is noticed at its first call. */
 function renderFunctionFile({ camel, sentence }: Names): string {
   return `/** ${sentence}. */
 export async function ${camel}({ accountId }: { readonly accountId: string }): Promise<void> {

@@ -29,7 +29,7 @@ export interface HubRevision {
 
 /**
  * The model id in the form `owner/name`.
- * @throws if the id has any other form
+ * @throws Error if the id does not have this form
  */
 export function parseModelId(id: string): string {
   if (!/^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/.test(id) || id.includes('..')) {

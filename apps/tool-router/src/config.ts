@@ -26,7 +26,7 @@ const configSchema = z.object({
   ),
   /**
    * Encoders that the semantic ranking method uses. The value `static` selects only the table of word vectors. The
-   * value `minilm` also selects the second encoder (`models/minilm`) for tool lists whose vectors are ready. With
+   * value `minilm` also selects the second encoder (`models/minilm`) for tool lists with ready vectors. With
    * another encoder or reranker directory, the router never uses the second encoder.
    */
   ROUTER_ENCODER: unlessEmpty(z.enum(['static', 'minilm']).default('static')),

@@ -54,7 +54,7 @@ export class LoopShare {
   readonly #jobs: FairQueue;
   readonly #time: TimeShare;
   readonly #now: () => number;
-  /** Unfinished work, grouped by account. The account whose turn is next comes first. */
+  /** Unfinished work, grouped by account. The next account to run comes first. */
   readonly #works = new Map<string, Advance[]>();
   /** The account that ran a piece of work in the current turn of the event loop. */
   #hadPiece: string | undefined;

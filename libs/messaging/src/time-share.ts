@@ -28,7 +28,7 @@ export class TimeShare {
   readonly #now: () => number;
   /**
    * Milliseconds that an account has used, minus its share of the elapsed time. The stored time is at most
-   * twice `burstMs`. Even after an account has used all of the time alone, it therefore waits only a short
+   * twice `burstMs`. After using the whole time without competition, an account waits only a short
    * time when another account starts.
    */
   readonly #uses = new Map<string, Use>();

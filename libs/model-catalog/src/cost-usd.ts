@@ -10,7 +10,7 @@ import { chooseRates, type ModelPrices } from './prices.ts';
  *      + (output − reasoning) × price.output + reasoning × price.reasoning) / 1,000,000.
  *
  * If the price `cacheRead` or `cacheWrite` is absent, the input price applies. If the price `reasoning` is
- * absent, the output price applies. The highest tier whose bound the input exceeds applies to the whole
+ * absent, the output price applies. The highest tier with a bound below the input applies to the whole
  * request. If prices depend on the time, the prices at the time of the request apply.
  *
  * If the provider reports billed tokens, the cost depends only on the billed tokens.

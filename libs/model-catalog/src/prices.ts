@@ -66,7 +66,7 @@ export function pricesAt(prices: ModelPrices, at: number): ModelPrices {
 }
 
 /**
- * Returns the prices at the time of a request, for the highest tier whose bound the input exceeds.
+ * Returns the prices at the time of a request, for the highest tier with a bound below the input.
  * @param at the time of the request, as Unix time in milliseconds
  */
 export function chooseRates(prices: ModelPrices, inputTokens: number, at: number): ModelRates {

@@ -213,7 +213,7 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
     if (recall > wanted) low = stretch;
     else high = stretch;
   }
-  // Multiplication alone would leave gaps between the ranks, and the gaps would reveal the fall of recall.
+  // Multiplied ranks have gaps between them, and the gaps would reveal the fall of recall.
   // Each new rank is therefore drawn at random from the gap below the multiplied rank.
   return (random: () => number): number[] =>
     draw(random).map((rank) => Math.max(1, Math.min(tools, Math.ceil((rank - random()) * high))));

@@ -31,7 +31,7 @@ export interface Replay {
 /**
  * Replays a transcript. Every prefix of the transcript that ends with a user or tool message becomes one
  * request. The compressor receives each request without earlier compression results.
- * @param clearBefore returns the index of the first message whose tool results are not old enough to clear
+ * @param clearBefore returns the index of the first message with tool results that are not old enough to clear
  */
 export function replay(
   transcript: Transcript,

@@ -35,7 +35,7 @@ export function printReport(reports: readonly ListReport[]): void {
 
 interface Bar {
   /**
-   * The gateway's cheapest setting whose recall per conversation reaches the default recall target. Returns
+   * The gateway's cheapest setting that reaches the default recall target per conversation. Returns
    * null if no setting reaches the recall target.
    */
   readonly ours: Point | null;

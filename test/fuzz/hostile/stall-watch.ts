@@ -72,7 +72,7 @@ export class StallWatch {
   }
 
   /**
-   * Runs the function `work`. Returns each service whose event loop stalled meanwhile, with the number and the
+   * Runs the function `work`. Returns each service with a stalled event loop, with the number and the
    * total CPU time of its stalls.
    */
   async during(work: () => Promise<unknown>): Promise<Readonly<Record<string, string>>> {

@@ -14,9 +14,9 @@ import { RedisBudgetStore } from '../../../apps/edge-gateway/src/budgets/redis-b
 import { StoreHealth } from '../../../apps/edge-gateway/src/budgets/store-health.ts';
 import { isReserved } from './replicas.fixture.ts';
 
-/** A budget store whose replies can get lost. */
+/** A budget store that can lose replies. */
 class LossyStore implements BudgetStore {
-  /** The number of upcoming syncs that reach the store, but whose replies get lost. */
+  /** The number of upcoming syncs that reach the store, but get no reply. */
   lostReplies = 0;
   /** Whether the edge has reported its usage since the last data loss. */
   hasReported = true;

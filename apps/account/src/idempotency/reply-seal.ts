@@ -27,7 +27,7 @@ export function hashIdempotencyKey(pepper: Buffer, owner: ReplyOwner): Buffer<Ar
 /**
  * Encrypts a reply into nonce, ciphertext and tag. The encryption key is derived from the service's pepper and the
  * caller's idempotency key. The idempotency key is not stored. A stolen database does not reveal the replies without
- * the pepper and the idempotency keys. An attacker who also has the pepper can decrypt only replies with a guessable
+ * the pepper and the idempotency keys. An attacker with the pepper can decrypt only replies with a guessable
  * idempotency key.
  */
 export function sealReply(pepper: Buffer, owner: ReplyOwner, reply: Buffer): Buffer<ArrayBuffer> {

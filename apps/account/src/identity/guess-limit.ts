@@ -148,8 +148,8 @@ export class GuessLimit {
 
   /**
    * Decides about a sign-in attempt after the budget of its email address is used up. A network without a failed
-   * sign-in in the last 24 hours may still make one attempt. An attacker on another network therefore cannot lock out
-   * a person who uses a new device.
+   * sign-in in the last 24 hours may still make one attempt. An attacker on another network cannot lock out
+   * a person with a new device.
    */
   async #admitNewcomer(email: string, network: string, waitMs: number): Promise<number[]> {
     if ((await this.#reserve('network', network)) !== null) throw tooMany(waitMs);

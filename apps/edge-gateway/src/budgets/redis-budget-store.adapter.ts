@@ -33,12 +33,12 @@ return nameData(KEYS[1])
  *
  * The hash's field `spent` holds seven numbers:
  *
- * 1. the day, the tokens used that day, and the tokens used that week
- * 2. the tokens of that day and of that week at the start of the generation
- * 3. the generation, and the time in the data's name
+ * 1. the day, the tokens used that day, and the tokens used that week.
+ * 2. the tokens of that day and of that week at the start of the generation.
+ * 3. the generation, and the time in the data's name.
  *
- * Each edge has a field that holds "tokens reserved, tokens settled by the edge in the generation, end of its
- * lease in Unix seconds, generation". An edge sends the total of its settled tokens, so that a repeated message
+ * The field of an edge holds four numbers: the reserved tokens, the tokens that the edge settled in the
+ * generation, the end of the lease in Unix seconds, and the generation. An edge sends the total of its settled tokens, so that a repeated message
  * counts no token twice. Days and leases use the clock of the Redis server, so that gateway processes with
  * skewed clocks get the same result. An edge's field is kept for an hour after its lease ends, so that a late
  * repetition of a settlement can be recognized.

@@ -6,7 +6,7 @@ import { verifyCredential } from './verify-credential.ts';
 
 const nothing = (): void => undefined;
 
-/** A provider whose responses the given function chooses. */
+/** A provider with responses from the given function. */
 function providerOf(respond: (call: UpstreamCall) => number | Error) {
   const calls: UpstreamCall[] = [];
   const send = (call: UpstreamCall): Promise<UpstreamReply> => {

@@ -39,8 +39,8 @@ const lookupsMax = 16;
  * The open requests of each API key. When a key is revoked, expires or loses the scope `inference`, the key's
  * requests end with a matching error. The registry stores only references to requests that the server already
  * holds, so it needs little memory. A broadcast of a revocation ends the requests of the key immediately. Every
- * second, a check detects keys that have expired or that were changed. To detect changes whose broadcast was
- * lost, the check reads the epochs (change numbers) of the keys from Redis. While both the account service and
+ * second, a check detects keys that have expired or that were changed. If a broadcast was lost, the change is
+ * still detected, because the check reads the epochs (change numbers) of the keys from Redis. While both the account service and
  * Redis are unavailable, open requests continue and new requests are rejected.
  */
 export class OpenRequests {

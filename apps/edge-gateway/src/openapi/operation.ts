@@ -76,7 +76,7 @@ export const Describe = (operation: Operation) => SetMetadata(operationKey, oper
 
 /**
  * The types of credentials that a route accepts. A route with `api-key` accepts callers that have a valid API key. A
- * route with `session` accepts users who have a session token. A route with `api-key-or-session` accepts an API key
+ * route with `session` accepts users with a session token. A route with `api-key-or-session` accepts an API key
  * or a session token. On a route with `pipeline`, the first stage of the request pipeline checks the API key. A
  * route with `public` accepts every caller. If the caller sends the wrong kind of credential, the response has
  * status 403 and names the right kind. The gateway recognizes the type of a credential without a lookup.

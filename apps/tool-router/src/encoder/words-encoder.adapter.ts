@@ -22,7 +22,7 @@ const manifestSchema = z.object({
     .positive()
     .max(1 << 24),
   /**
-   * The text fields used in training, in id order. The router rejects an encoder whose field list differs from
+   * The text fields used in training, in id order. The router rejects an encoder with a field list that differs from
    * `encoderFields`.
    */
   fields: z.array(z.enum(encoderFields)).refine((fields) => fields.join() === encoderFields.join(), {

@@ -97,7 +97,7 @@ export class InferenceQueue {
     return [];
   }
 
-  /** Charges the computation time of a batch to the accounts whose vector tasks the batch contains. */
+  /** Charges the computation time of a batch to the accounts with vector tasks in the batch. */
   noteTime(batch: readonly WaitingTask[], ms: number): void {
     for (const { options } of batch)
       if (countsAsVectorTime(options.urgency))

@@ -18,7 +18,7 @@ const [clear, next] = ['Create an invoice', 'Archive the warehouse'];
 const rankedByOf = (encoders: EncoderChoice) => (encoders === 'both' ? 'semantic.2.a.b.c' : 'semantic.1.a.d');
 
 /**
- * Creates a planner whose ranker returns keyword rankings in the form of semantic rankings. The field `state.available`
+ * Creates a planner with a ranker that returns keyword rankings in the form of semantic rankings. The field `state.available`
  * sets the encoders that the ranker can use, and `state.asked` records the encoders that each ranking requests.
  */
 function openPlanner() {

@@ -12,7 +12,7 @@ import type {
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { contextTurnsMax } from '../tool-index/keyword-scores.ts';
 
-/** Maximum total size, in characters, of the turns whose digests are cached. */
+/** Maximum total size, in characters, of the turns with cached digests. */
 const digestedCharactersMax = 8 * 1024 * 1024;
 
 /**

@@ -10,7 +10,7 @@ import type { VectorMatrix, VectorStore } from './vector-store.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 
 /**
- * Maximum number of new tools in a list for whose vectors a plan waits. A plan that waited for more vectors
+ * A plan waits for the vectors of at most this number of new tools in a list. A plan that waited for more vectors
  * would miss its deadline.
  */
 export const awaitedToolsMax = 250;

@@ -30,7 +30,7 @@ export interface VectorStoreOptions {
 
 /**
  * Stores one encoder's vectors in memory and in the shared store. Vectors are keyed by definition hash, and matrices
- * of vectors by tool list hash. The store also tracks the tools whose vectors are being loaded or computed. If a
+ * of vectors by tool list hash. The store also tracks for which tools vectors are being loaded or computed. If a
  * different model replaces the encoder, the stored vectors are dropped.
  */
 export class VectorStore {

@@ -92,7 +92,7 @@ function measureMeaning(one: AssessedTool, other: AssessedTool, meanings: Meanin
   const cosine = meanings.compareTools(one.name, other.name);
   if (cosine < toolsMeaningMin) return 0;
   const [ofOne, ofOther] = [lacking(one.objects, other.objects), lacking(other.objects, one.objects)];
-  // A tool whose name adds words to another tool's name is more specific, and not a duplicate.
+  // If a tool's name adds words to another tool's name, the tool is more specific, and not a duplicate.
   if (ofOne.length === 0 || ofOther.length === 0) return 0;
   const isApart = ofOne.length === one.objects.size;
   const meansSame = meanings.compareWords(ofOne, ofOther) >= wordsMeaningMin;

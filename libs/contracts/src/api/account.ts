@@ -77,8 +77,8 @@ export const accountPerson = z.object({
 });
 
 /**
- * The account, as returned to its owner. The field `person` is absent for API keys and for users who sign in
- * through an external identity issuer.
+ * The account, as returned to its owner. The field `person` is absent for API keys, and for users of an
+ * external identity issuer.
  */
 export const ownAccount = account.extend({ person: accountPerson.optional() });
 export type OwnAccount = z.infer<typeof ownAccount>;

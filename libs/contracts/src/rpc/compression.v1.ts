@@ -51,7 +51,7 @@ const stepReport = z.object({ step: z.string(), tokensBefore: count, tokensAfter
 /**
  * Compresses tool definitions. A compressed definition accepts the same arguments as the original. The
  * compressed definition depends only on the mode and the definition's bytes, so the gateway may cache it
- * indefinitely. The gateway sends only definitions whose compressed form is not in the gateway's cache.
+ * indefinitely. The gateway sends only definitions without a compressed form in the gateway's cache.
  */
 export const compressSchemas = defineRpc({
   subject: 'compressor.compress-schemas.v1',

@@ -34,7 +34,7 @@ const plannedConversation = z.object({
   /**
    * Whether the tool set is still undecided. The tool set is undecided if no turn relates to a tool, or if
    * the plan missed its deadline. While the tool set is undecided, `forwarded` contains the whole tool list.
-   * Of the other fields, only `isShadow` applies.
+   * Among the other fields, only `isShadow` applies.
    */
   isUndecided: z.boolean().optional(),
   /**

@@ -97,7 +97,7 @@ export const calibratedBucket = z.object({
   state: z.enum(['calibrated', 'prior', 'off']).optional(),
   reason: policyReason.optional(),
   /**
-   * The bucket whose measurements this policy uses. This is either the policy's own bucket or the bucket for
+   * The bucket with the measurements that this policy uses. This is either the policy's own bucket or the bucket for
    * all intents in the same size band.
    */
   decidedBy: z.string().max(64).optional(),

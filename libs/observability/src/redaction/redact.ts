@@ -54,7 +54,7 @@ function renameFields(fields: Readonly<Record<string, unknown>>): Readonly<Recor
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [readName(name).shown, value]));
 }
 
-/** Log fields whose values come only from the gateway and contain no text from other sources. */
+/** Log fields with values from the gateway itself, without text from other sources. */
 const identityFields: ReadonlySet<string> = new Set(
   'level time service instance_id trace_id request_id account_id key_id'.split(' '),
 );

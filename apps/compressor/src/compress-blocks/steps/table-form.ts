@@ -4,7 +4,7 @@ import { estimateTextTokens } from '../../text/estimate-tokens.ts';
 /** A table must save at least 8% of the tokens of the JSON text, because tables are harder to read. */
 const shareMax = 0.92;
 /**
- * Maximum number of characters whose tokens are estimated, as a multiple of the document's length. Each nested
+ * Maximum number of characters for token estimates, as a multiple of the document's length. Each nested
  * part is estimated again at each outer level, so a deep document would take too long without this limit. Lists
  * of similar objects are rarely nested four levels deep.
  */

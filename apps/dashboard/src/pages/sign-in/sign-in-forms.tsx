@@ -47,7 +47,7 @@ export function PasswordForm({ isNew }: { readonly isNew: boolean }) {
   );
 }
 
-/** The email address whose password was just reset. Null if the page was not opened after a password reset. */
+/** The email address of the account with a new password. Null if the page was not opened after a password reset. */
 function readResetEmail(state: unknown): string | null {
   const email = (state as { resetEmail?: unknown } | null)?.resetEmail;
   return typeof email === 'string' ? email : null;

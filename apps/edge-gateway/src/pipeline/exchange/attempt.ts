@@ -104,7 +104,7 @@ export interface Attempts {
   /** Failed attempts, in the order of their provider calls. */
   readonly failed: FailedAttempt[];
   /**
-   * The attempt whose response ended early, before the client received its first byte. Null if no response ended
+   * The attempt with a response that ended early, before the client received its first byte. Null if no response ended
    * early. The provider call after a broken response is a new attempt.
    */
   broken: FailedAttempt | null;

@@ -54,7 +54,7 @@ export interface ContextTokens {
   readonly savedNew: number;
   /** Tokens saved in messages that earlier requests already contained. */
   readonly savedAgain: number;
-  /** Number of tokens after the first message whose compression differs from an earlier request. */
+  /** Number of tokens after the first message that an earlier request compressed differently. */
   readonly rewritten: number;
 }
 

@@ -18,8 +18,8 @@ const bucketsMax = 128;
 /** Growth in a bucket's number of conversations, as a share, after which its figures are published again. */
 const growth = 0.1;
 /**
- * Maximum number of conversations in a bucket whose figures are published after every new conversation. The
- * published figures determine the share of conversations that are selected as shadow conversations.
+ * If a bucket has at most this number of conversations, its figures are published after every new conversation.
+ * The published figures determine the share of conversations that are selected as shadow conversations.
  */
 const samplesInFull = 100;
 /** Minimum change of the recovery rate after which the rate is published again. */

@@ -35,7 +35,7 @@ interface CurrentBlock {
   readonly kind: 'text' | 'thinking' | 'tool-call';
   readonly isEmpty: boolean;
   /**
-   * True if the block is hidden reasoning whose bytes are not text. Such hidden reasoning remains
+   * True if the block is hidden reasoning, which is not text. Such hidden reasoning remains
    * base64-encoded.
    */
   readonly isBase64?: boolean;

@@ -173,8 +173,8 @@ function isSame({ backend, model }: FailedAttempt, { target, connection }: Candi
 }
 
 /**
- * Lists the target once per credential, followed by the target's fallbacks. Skips fallbacks whose
- * provider is not connected.
+ * Lists the target once per credential, followed by the target's fallbacks. Skips fallbacks to
+ * providers that are not connected.
  */
 async function openAll(
   target: Target,

@@ -50,7 +50,7 @@ export function openConversation(
 
 /**
  * Returns one hash for each message. Each hash covers the conversation up to and including the message. Equal hashes
- * mean equal messages up to this point. An attacker who does not know the conversation cannot guess the hash.
+ * mean equal messages up to this point. An attacker without the conversation cannot guess the hash.
  * @param seed other inputs that affect the outcome (account, mode, version of the compression steps)
  */
 function chainOf(

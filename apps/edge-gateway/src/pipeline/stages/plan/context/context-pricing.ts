@@ -62,12 +62,12 @@ export function isRewriteDear(model: CatalogModel | undefined): boolean {
 }
 
 /**
- * Number of newest requests whose tool results are never summarized. The model may still need the newest tool
+ * The tool results of this number of newest requests are never summarized. The model may still need the newest tool
  * results.
  */
 const recentMin = 12;
 /**
- * Number of newest requests whose tool results are never summarized, even if the conversation nearly fills the
+ * The tool results of this number of newest requests are never summarized, even if the conversation nearly fills the
  * context window.
  */
 const recentMinNearEnd = 4;
