@@ -23,7 +23,7 @@ const noBody = new Uint8Array();
 
 /**
  * Renders the free GET request that shows whether a credential works. The request goes to the address of the
- * connection. Returns undefined for a provider without such a request.
+ * connection. Returns undefined for a provider without chat, because no free request to it is known.
  * @throws GatewayError for the same reasons as `renderUpstreamRequest`
  */
 export async function renderCredentialCheck(
@@ -32,7 +32,7 @@ export async function renderCredentialCheck(
 ): Promise<UpstreamRequest | undefined> {
   const [format] = formatsOf(provider);
   const { credentialCheck: check = listOfModels } = provider;
-  if (check === null || format === undefined) return undefined;
+  if (format === undefined) return undefined;
   const request = renderUpstreamRequest({
     ...{ provider, format, credential, model: '', stream: false, path: check.path },
     // On Azure, all deployments of a resource share one list of models.

@@ -60,8 +60,8 @@ export interface Provider {
    * The fields used to connect the provider. By default, the fields are an API key and an optional base URL.
    */
   readonly connection?: ConnectionShape;
-  /** The request that checks a new credential, by default `/models`. Null if there is no such request. */
-  readonly credentialCheck?: CredentialCheck | null;
+  /** The request that checks a new credential, by default `/models`. */
+  readonly credentialCheck?: CredentialCheck;
   /**
    * Routes for the provider's endpoints other than chat. The route is a function if it depends on the
    * model.
