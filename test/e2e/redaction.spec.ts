@@ -110,8 +110,11 @@ describe('stored credentials of one account', () => {
       });
       expect(error.message).not.toContain(api_key);
     }
-    const more = { provider: 'openai', api_key: 'key-of-a-test-0123', additional_api_keys: ['undefined'] };
-    expect((await put(hostile, more)).json()).toMatchObject({ error: { param: 'additional_api_keys' } });
+    const main = { provider: 'openai', api_key: 'key-of-a-test-0123' };
+    for (const key of ['undefined', 'sk-ant-of-a-test-0123']) {
+      const answer = await put(hostile, { ...main, additional_api_keys: [key] });
+      expect(answer.json()).toMatchObject({ error: { param: 'additional_api_keys' } });
+    }
   });
 
   it('a stored credential is also redacted in large contents, which a separate thread compresses', async () => {

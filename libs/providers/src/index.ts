@@ -13,6 +13,7 @@ export {
   type CheckedConnection,
 } from './credential-check.ts';
 export { checkCredential } from './connections/check-credential.ts';
+export { checkIssuer } from './connections/check-issuer.ts';
 export { connectionShapeOf, resolveConnection } from './connections/resolve-connection.ts';
 export {
   createEgressGuard,

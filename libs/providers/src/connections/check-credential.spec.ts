@@ -86,7 +86,7 @@ describe('an API key', () => {
     ['openai', 'YOUR_API_KEY', /placeholder/],
     ['openai', 'sk-xxxxxxxxxxxx', /placeholder/],
   ])('of another issuer is rejected by %s: %s', (provider, key, reason) => {
-    expect(() => checkIssuer(provider, key)).toThrow(rejected(reason));
+    expect(() => checkIssuer('api_key', provider, key)).toThrow(rejected(reason));
   });
 
   it.each([
@@ -97,6 +97,6 @@ describe('an API key', () => {
     ['googleopenai', `AIzaSyA-${random}`],
     ['groq', `gsk_${random}`],
   ])('of %s is accepted: %s', (provider, key) => {
-    expect(() => checkIssuer(provider, key)).not.toThrow();
+    expect(() => checkIssuer('api_key', provider, key)).not.toThrow();
   });
 });

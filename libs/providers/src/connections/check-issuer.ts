@@ -19,12 +19,13 @@ const placeholder = /^<|your[-_](?:[a-z]+[-_])?(?:key|token)|x{8}|\*{4}/i;
 
 /**
  * Rejects an API key that another company issued, an API key of this gateway, and a placeholder.
- * @throws GatewayError `invalid_field` for the field `api_key`
+ * @param param the field's name
+ * @throws GatewayError `invalid_field`, with the name of the field and the fix
  */
-export function checkIssuer(provider: string, key: string): void {
+export function checkIssuer(param: string, provider: string, key: string): void {
   if (placeholder.test(key))
-    throw refuse('api_key', 'holds a placeholder. Replace it with the key from the provider.');
+    throw refuse(param, 'holds a placeholder. Replace it with the key from the provider.');
   const known = issuers.find(([prefix]) => prefix.test(key));
   if (known === undefined || known[2].includes(provider)) return;
-  throw refuse('api_key', `holds a key of ${known[1]}. Send the key that ${provider} issued.`);
+  throw refuse(param, `holds a key of ${known[1]}. Send the key that ${provider} issued.`);
 }

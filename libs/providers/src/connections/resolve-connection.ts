@@ -54,7 +54,7 @@ export function resolveConnection(provider: Provider, fields: ConnectionFields):
   }
   // At a custom address, a proxy may accept keys of any kind.
   if (fields.api_key !== undefined && fields.base_url === undefined)
-    checkIssuer(provider.name, fields.api_key);
+    checkIssuer('api_key', provider.name, fields.api_key);
   return saved;
 }
 

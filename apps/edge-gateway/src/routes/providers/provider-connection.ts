@@ -1,7 +1,13 @@
 import type { CredentialSummary, ProviderConnection, PutProviderBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ProviderFormat } from '@gateway/interchange';
-import { checkCredential, connectionShapeOf, type ConnectionShape, type Provider } from '@gateway/providers';
+import {
+  checkCredential,
+  checkIssuer,
+  connectionShapeOf,
+  type ConnectionShape,
+  type Provider,
+} from '@gateway/providers';
 
 interface ConnectionParts {
   readonly provider: Provider;
@@ -52,15 +58,20 @@ function renderGroup({ required, optional }: Pick<ConnectionShape, 'required' | 
 /**
  * Returns the additional API keys of a connected provider, without duplicates and without the first key.
  * @throws GatewayError `invalid_field` if the provider needs more than a key, or if the first key is missing.
- * The function also throws `invalid_field` if a key looks like an ordinary word or part of a log line.
+ * The function also throws `invalid_field` if a key looks like an ordinary word or part of a log line, or if
+ * another company issued the key.
  */
 export function chooseAdditionalKeys(
   { name, connection }: Provider,
-  { api_key, additional_api_keys = [] }: PutProviderBody,
+  { api_key, base_url, additional_api_keys = [] }: PutProviderBody,
 ): readonly string[] {
   const keys = [...new Set(additional_api_keys)].filter((key) => key !== api_key);
   if (keys.length === 0) return [];
-  for (const key of keys) checkCredential('additional_api_keys', key);
+  for (const key of keys) {
+    checkCredential('additional_api_keys', key);
+    // At a custom address, a proxy may accept keys of any kind.
+    if (base_url === undefined) checkIssuer('additional_api_keys', name, key);
+  }
   if (api_key !== undefined && connection?.resolve === undefined) return keys;
   throw new GatewayError('invalid_field', {
     param: 'additional_api_keys',
