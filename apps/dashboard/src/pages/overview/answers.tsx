@@ -87,11 +87,14 @@ function Harm({ totals }: { readonly totals: AnalyticsTotals }) {
 }
 
 function AttentionList({ totals, days }: Pick<AnswersProps, 'totals' | 'days'>) {
-  const providers = useProviders().data ?? [];
-  const keys = useKeys().data ?? [];
-  const alerts = useRecallAlerts(days).data?.total ?? 0;
-  const items = listAttention({ totals, alerts, providers, keys, nowMs: useNow() });
-  if (items.length === 0) return <p className={classes.answerText}>Nothing needs attention.</p>;
+  const { data: providers } = useProviders();
+  const { data: keys } = useKeys();
+  const { data: alerts } = useRecallAlerts(days);
+  const isKnown = providers !== undefined && keys !== undefined && alerts !== undefined;
+  const observed = { providers: providers ?? [], keys: keys ?? [], alerts: alerts?.total ?? 0 };
+  const items = listAttention({ totals, ...observed, nowMs: useNow() });
+  if (items.length === 0)
+    return <p className={classes.answerText}>{isKnown ? 'Nothing needs attention.' : '…'}</p>;
   return (
     <ul className={classes.attention}>
       {items.slice(0, 5).map(({ text, address }) => (
