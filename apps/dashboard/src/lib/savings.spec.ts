@@ -1,4 +1,4 @@
-import { describeSavedShare, describeTokensSaved, sumTokensSaved } from './savings.ts';
+import { describeSavedShare, describeTokensSaved, shareSaved, sumTokensSaved } from './savings.ts';
 
 const savings = {
   tool_tokens_saved: 21_430,
@@ -25,4 +25,7 @@ it('tokens saved are compared with the input without pruning and compression', (
   const saved = { tool_tokens_saved: 300, compression_tokens_saved: 0, recovery_tokens: 0 };
   expect(describeSavedShare(saved, 100)).toBe('about 75% of the input; ');
   expect(describeSavedShare(saved, null)).toBe('');
+  expect(shareSaved({ ...saved, compression_tokens_saved: 100 }, 700)).toBeCloseTo(4 / 11);
+  expect(shareSaved(saved, null)).toBeNull();
+  expect(shareSaved({ ...saved, tool_tokens_saved: 0 }, 0)).toBeNull();
 });

@@ -31,13 +31,19 @@ export function describeTokensSaved(savings: Savings): string {
 }
 
 /**
- * The share of the input tokens that the gateway saved. The saved share is approximate, because each
- * provider counts with its own tokenizer.
+ * The share of the input tokens that the gateway saved. Null if the share is unknown, or if there were no tokens. The
+ * saved share is approximate, because each provider counts with its own tokenizer.
  */
-export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
+export function shareSaved(savings: Savings, promptTokens: number | null): number | null {
   const saved = sumTokensSaved(savings);
-  if (saved === null || promptTokens === null || promptTokens + saved <= 0) return '';
-  return `about ${formatShare(saved / (promptTokens + saved))} of the input; `;
+  if (saved === null || promptTokens === null || promptTokens + saved <= 0) return null;
+  return saved / (promptTokens + saved);
+}
+
+/** The saved share as a part of a hint, or an empty string if the share is unknown. */
+export function describeSavedShare(savings: Savings, promptTokens: number | null): string {
+  const share = shareSaved(savings, promptTokens);
+  return share === null ? '' : `about ${formatShare(share)} of the input; `;
 }
 
 export const meaningOfBilled =

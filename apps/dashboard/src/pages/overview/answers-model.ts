@@ -4,25 +4,12 @@ import type { AnalyticsTotals } from '../../api/usage.ts';
 import { formatNumberOf, formatShare } from '../../lib/format.ts';
 import { sumTokensSaved, type Savings } from '../../lib/savings.ts';
 
-/** The savings of one day or of a period. */
-interface SavingFigures extends Savings {
-  readonly prompt_tokens: number | null;
-  readonly provider_savings_usd: number | null;
-}
-
 /** The number of tokens saved on several days. Null if the number is unknown for a day with requests. */
 export function sumSaved(days: readonly (Savings & { readonly requests: number | null })[]): number | null {
   return days
     .filter(({ requests }) => requests !== 0)
     .map(sumTokensSaved)
     .reduce<number | null>((sum, saved) => (sum === null || saved === null ? null : sum + saved), 0);
-}
-
-/** The share of the input tokens that was saved. Null if the share is not known, or if there were no tokens. */
-export function shareSaved(figures: SavingFigures): number | null {
-  const saved = sumTokensSaved(figures);
-  const sent = figures.prompt_tokens;
-  return saved === null || sent === null || sent + saved <= 0 ? null : saved / (sent + saved);
 }
 
 /** Compares the saved tokens with the previous period of the same length. */

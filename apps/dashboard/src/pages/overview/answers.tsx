@@ -6,9 +6,9 @@ import { useRecallAlerts } from '../../api/tool-health.ts';
 import { useAnalytics, type AnalyticsTotals, type UsageFilter } from '../../api/usage.ts';
 import { Dollars, Duration, Foreign, Share, Tokens } from '../../components/values.tsx';
 import { formatShare, shareOf } from '../../lib/format.ts';
-import { sumTokensSaved } from '../../lib/savings.ts';
+import { shareSaved, sumTokensSaved } from '../../lib/savings.ts';
 import { useNow } from '../../lib/time.ts';
-import { compareSaved, listAttention, shareSaved, sumSaved } from './answers-model.ts';
+import { compareSaved, listAttention, sumSaved } from './answers-model.ts';
 import { judgeRecall } from './overview-figures.tsx';
 import classes from './overview.module.css';
 
@@ -50,7 +50,7 @@ function Saved({ totals, days, filter }: AnswersProps) {
   return (
     <>
       <p className={classes.headline}>
-        <Share value={shareSaved(totals)} /> of the input
+        <Share value={shareSaved(totals, totals.prompt_tokens)} /> of the input
       </p>
       <p className={classes.answerText}>
         <Tokens value={sumTokensSaved(totals)} />, <Dollars value={totals.provider_savings_usd} /> after all
