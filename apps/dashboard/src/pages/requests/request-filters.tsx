@@ -1,13 +1,12 @@
 import { Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { requestStatuses } from '../../api/types.ts';
+import { useKeys } from '../../api/keys.ts';
 import type { RequestFilter } from '../../api/requests.ts';
 import { FilterForm } from '../../components/filter-form.tsx';
 import { TextFilter, TimeFilter, type FilterFieldProps } from '../../components/filter-fields.tsx';
 import { Foreign } from '../../components/values.tsx';
 import type { FilterName } from './request-query.ts';
 import classes from './requests.module.css';
-import { api, unwrap } from '../../api/client.ts';
 
 interface RequestFiltersProps {
   readonly filter: RequestFilter;
@@ -70,11 +69,8 @@ function KeyFilter({ value, onChange }: FilterFieldProps) {
 
 /** The API keys to choose from, by name. The selected API key is included even if it is revoked. */
 function useKeyOptions(chosen: string | undefined): { value: string; label: string }[] {
-  const { data } = useQuery({
-    queryKey: ['keys', 'options'],
-    queryFn: () => unwrap(api.GET('/v1/account/keys')),
-  });
-  const options = (data?.data ?? []).map(({ id, name, last4 }) => ({
+  const { data = [] } = useKeys();
+  const options = data.map(({ id, name, last4 }) => ({
     value: id,
     label: `${name} (…${last4})`,
   }));
