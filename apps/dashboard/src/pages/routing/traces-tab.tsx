@@ -59,11 +59,9 @@ function Traces({ filter }: { readonly filter: TraceFilter }) {
           description={`Each with its highest-ranked tools. Pruned tools are crossed out. ${meaningOfK}`}
         >
           <ol className={classes.traces}>
-            {pages
-              .flatMap(({ data }) => data)
-              .map((trace) => (
-                <Trace key={trace.request_id} trace={trace} />
-              ))}
+            {listOnce(pages).map((trace) => (
+              <Trace key={trace.request_id} trace={trace} />
+            ))}
           </ol>
           {query.hasNextPage ? (
             <Button
@@ -79,6 +77,12 @@ function Traces({ filter }: { readonly filter: TraceFilter }) {
       )}
     </QueryView>
   );
+}
+
+/** The decisions of all pages. New decisions shift the pages, so two pages can contain the same decision. */
+function listOnce(pages: readonly { readonly data: readonly RoutingTrace[] }[]): readonly RoutingTrace[] {
+  const traces = pages.flatMap(({ data }) => data);
+  return [...new Map(traces.map((trace) => [trace.request_id, trace])).values()];
 }
 
 function NoTraces({ isFiltered }: { readonly isFiltered: boolean }) {
