@@ -17,3 +17,8 @@ export function changeParam(params: URLSearchParams, name: string, value: string
   else changed.set(name, value);
   return changed;
 }
+
+/** A copy of the query string without the given parameters. */
+export function clearParams(params: URLSearchParams, names: readonly string[]): URLSearchParams {
+  return names.reduce((left, name) => changeParam(left, name, null), params);
+}

@@ -7,7 +7,7 @@ import { readAuditCsv, useAudit, type AuditFilter } from '../../api/audit.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
-import { changeParam } from '../../lib/addresses.ts';
+import { changeParam, clearParams } from '../../lib/addresses.ts';
 import { notifyDone } from '../../lib/notices.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { auditColumns } from './audit-columns.tsx';
@@ -23,7 +23,7 @@ export function AuditPage() {
   const [until, setUntil] = useState(now);
   const change = (name: FilterName, value: string) =>
     setParams(changeParam(params, name, value), { replace: true });
-  const clear = () => setParams(filterNames.reduce((left, name) => changeParam(left, name, null), params));
+  const clear = () => setParams(clearParams(params, filterNames));
   return (
     <>
       <PageHeader

@@ -10,7 +10,7 @@ import type { Sorting } from '../../components/data-table.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { formatNumberOf } from '../../lib/format.ts';
-import { changeParam } from '../../lib/addresses.ts';
+import { changeParam, clearParams } from '../../lib/addresses.ts';
 import { requestColumns, requestPhoneColumns, requestRowHeight } from '../../components/request-columns.tsx';
 import { RequestFilters } from './request-filters.tsx';
 import type { FilterName } from './request-query.ts';
@@ -29,7 +29,7 @@ export function RequestsPage() {
   const order = parseRequestOrder(params);
   const change = (name: FilterName, value: string) =>
     setParams(changeParam(params, name, value), { replace: true });
-  const clear = () => setParams(filterNames.reduce((left, name) => changeParam(left, name, null), params));
+  const clear = () => setParams(clearParams(params, filterNames));
   const sort = ({ key, isDescending }: Sorting) => {
     const sorted = changeParam(params, 'sort', key === 'created_at' ? null : key);
     setParams(changeParam(sorted, 'order', isDescending ? null : 'asc'), { replace: true });

@@ -6,7 +6,7 @@ import { FilterForm } from '../../components/filter-form.tsx';
 import { Foreign, Time } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { QueryView, EmptyState } from '../../components/states.tsx';
-import { changeParam } from '../../lib/addresses.ts';
+import { changeParam, clearParams } from '../../lib/addresses.ts';
 import { describeK, explainDecision, meaningOfK, reasonNames } from '../../lib/explain-plan.ts';
 import classes from './routing.module.css';
 
@@ -22,7 +22,7 @@ export function TracesTab() {
   const filter: TraceFilter = Object.fromEntries(set);
   const change = (name: (typeof filterNames)[number], value: string) =>
     setParams(changeParam(params, name, value), { replace: true });
-  const clear = () => setParams(filterNames.reduce((left, name) => changeParam(left, name, null), params));
+  const clear = () => setParams(clearParams(params, filterNames));
   return (
     <>
       <FilterForm label="Filter decisions" filter={filter} onClear={clear} className={classes.traceFilters}>
