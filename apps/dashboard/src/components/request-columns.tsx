@@ -4,7 +4,7 @@ import { useKeys } from '../api/keys.ts';
 import type { RequestEntry } from '../api/requests.ts';
 import type { RequestStatus } from '../api/types.ts';
 import { sessionAddress } from '../lib/addresses.ts';
-import { formatTools } from '../lib/format.ts';
+import { formatTools, unknown } from '../lib/format.ts';
 import { sumTokensSaved } from '../lib/savings.ts';
 import { TwoLines, type Column } from './data-table.tsx';
 import { Dollars, Duration, Foreign, Time, Tokens } from './values.tsx';
@@ -12,13 +12,19 @@ import { Dollars, Duration, Foreign, Time, Tokens } from './values.tsx';
 /** Row height of the request log in pixels. A row has two lines. */
 export const requestRowHeight = 56;
 
+type ModelNames = Pick<RequestEntry, 'provider' | 'model' | 'requested_model'>;
+
 const link = ({ id, created_at }: RequestEntry) => (
   <Link to={`/requests/${id}`}>
     <Time value={created_at} />
   </Link>
 );
-const modelOf = ({ provider, model, requested_model }: RequestEntry): string =>
-  model === null ? (requested_model ?? '–') : `${provider ?? '?'}/${model}`;
+
+/** The provider and the model of a request, or the requested model if no model was chosen. */
+export const describeModel = (
+  { provider, model, requested_model }: ModelNames,
+  none: string = unknown,
+): string => (model === null ? (requested_model ?? none) : `${provider ?? '?'}/${model}`);
 
 const cost: Column<RequestEntry> = {
   key: 'cost_usd',
@@ -75,7 +81,7 @@ const columnsWith = (showsSession: boolean): readonly Column<RequestEntry>[] => 
     width: 'minmax(10rem, 1.6fr)',
     cell: (row) => (
       <TwoLines second={showsSession ? <SessionLink id={row.session_id} /> : null}>
-        <Foreign>{modelOf(row)}</Foreign>
+        <Foreign>{describeModel(row)}</Foreign>
       </TwoLines>
     ),
   },
@@ -94,7 +100,9 @@ export const requestPhoneColumns: readonly Column<RequestEntry>[] = [
     width: 'minmax(0, 1fr)',
     cell: (row) => (
       <TwoLines
-        second={row.error_code === null ? <Foreign>{modelOf(row)}</Foreign> : <Outcome row={row} isShort />}
+        second={
+          row.error_code === null ? <Foreign>{describeModel(row)}</Foreign> : <Outcome row={row} isShort />
+        }
       >
         <Link to={`/requests/${row.id}`}>
           <Time value={row.created_at} isRelative />

@@ -6,7 +6,7 @@ import { Count, Dollars, Duration, Foreign, Time, Tokens } from '../../component
 import { PageHeader } from '../../components/page-header.tsx';
 import { Figure, Figures, Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView } from '../../components/states.tsx';
-import { StatusBadge } from '../../components/request-columns.tsx';
+import { StatusBadge, describeModel } from '../../components/request-columns.tsx';
 import { CandidatesPanel } from './candidates-panel.tsx';
 import { CompressionPanel } from './compression-panel.tsx';
 import { ContentPanel } from './content-panel.tsx';
@@ -45,13 +45,11 @@ export function RequestPage() {
 }
 
 function Summary({ detail }: { readonly detail: RequestDetail }) {
-  const { status, provider, model, requested_model, created_at } = detail;
-  const requested = requested_model ?? 'no model';
-  const answered = model === null ? requested : `${provider ?? '?'}/${model}`;
+  const { status, created_at } = detail;
   return (
     <span className={classes.summary}>
       <StatusBadge status={status} />
-      <Foreign>{answered}</Foreign>
+      <Foreign>{describeModel(detail, 'no model')}</Foreign>
       <span>
         <Time value={created_at} />
       </span>
