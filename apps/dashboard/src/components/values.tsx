@@ -6,6 +6,7 @@ import {
   formatMs,
   formatShare,
   formatTime,
+  formatTokenNumber,
   formatTokens,
   formatUsd,
   unknown,
@@ -49,10 +50,9 @@ export function Count({ value }: Value) {
 /** A number of tokens. With `isBare`, the unit is only in the tooltip, because the column's header names it. */
 export function Tokens({ value, isBare }: Value & { readonly isBare?: boolean }) {
   if (value === null || value === undefined) return <Unknown />;
-  const text = formatTokens(value);
   return (
     <span title={`${formatCount(value)} tokens`}>
-      {isBare === true ? text.slice(0, text.lastIndexOf(' ')) : text}
+      {isBare === true ? formatTokenNumber(value) : formatTokens(value)}
     </span>
   );
 }

@@ -35,8 +35,12 @@ interface ToolCounts {
 /** Formats tokens as `12,345 tokens`, and from one million as `1.2M tokens`. */
 export function formatTokens(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
-  const number = Math.abs(value) >= 1_000_000 ? formatCompact(value) : formatCount(value);
-  return `${number} ${value === 1 ? 'token' : 'tokens'}`;
+  return `${formatTokenNumber(value)} ${value === 1 ? 'token' : 'tokens'}`;
+}
+
+/** Formats a number of tokens without the unit, for columns with a header that names the unit. */
+export function formatTokenNumber(value: number): string {
+  return Math.abs(value) >= 1_000_000 ? formatCompact(value) : formatCount(value);
 }
 
 const kibibyte = 1_024;
