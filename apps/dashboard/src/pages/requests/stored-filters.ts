@@ -1,5 +1,5 @@
 import type { RequestFilter } from '../../api/requests.ts';
-import { filterNames, parseRequestQuery } from './request-query.ts';
+import { filterNames, parseRequestQuery, type FilterName } from './request-query.ts';
 
 /** The maximum number of saved filters. */
 const filtersMax = 30;
@@ -35,13 +35,15 @@ export function addFilter(filters: readonly RequestFilter[], added: RequestFilte
   return [added, ...others].slice(0, filtersMax);
 }
 
-const labels = { search: 'text', key_id: 'key', session_id: 'session', to: 'before' } as const;
+const labels: Readonly<Partial<Record<FilterName, string>>> = {
+  ...{ search: 'text', key_id: 'key', session_id: 'session', to: 'before' },
+};
 
 /** Describes a filter in the menu, for example `status error, model gpt-5`. */
 export function describeFilter(filter: RequestFilter): string {
   return filterNames
     .filter((name) => filter[name] !== undefined)
-    .map((name) => `${name in labels ? labels[name as keyof typeof labels] : name} ${filter[name] ?? ''}`)
+    .map((name) => `${labels[name] ?? name} ${filter[name] ?? ''}`)
     .join(', ');
 }
 
