@@ -48,14 +48,13 @@ const docsPath = (code: string): string => `${page}#${encodeURIComponent(code)}`
 /** Reads the remedy from the documentation page of this release. The page has one section per error code. */
 function useRemedy(code: string) {
   return useQuery({
-    queryKey: ['failure-modes'],
+    queryKey: ['failure-modes', code],
     queryFn: async () => {
       const response = await fetch(page);
-      return response.ok ? response.text() : '';
+      return response.ok ? readRemedy(await response.text(), code) : null;
     },
     staleTime: Infinity,
     retry: false,
-    select: (html) => readRemedy(html, code),
   });
 }
 
