@@ -1,9 +1,9 @@
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useKeys } from '../../api/keys.ts';
 import { useProviders } from '../../api/providers.ts';
 import { useRecallAlerts } from '../../api/tool-health.ts';
 import { useAnalytics, type AnalyticsTotals, type UsageFilter } from '../../api/usage.ts';
+import { Panel } from '../../components/panel.tsx';
 import { Dollars, Duration, Foreign, Share, Tokens } from '../../components/values.tsx';
 import { formatShare, shareOf } from '../../lib/format.ts';
 import { shareSaved, sumTokensSaved } from '../../lib/savings.ts';
@@ -22,25 +22,16 @@ interface AnswersProps {
 export function Answers({ totals, days, filter }: AnswersProps) {
   return (
     <div className={classes.answers}>
-      <Answer question="How much was saved?">
+      <Panel title="How much was saved?">
         <Saved totals={totals} days={days} filter={filter} />
-      </Answer>
-      <Answer question="Did it hurt?">
+      </Panel>
+      <Panel title="Did it hurt?">
         <Harm totals={totals} />
-      </Answer>
-      <Answer question="What needs attention?">
+      </Panel>
+      <Panel title="What needs attention?">
         <AttentionList totals={totals} days={days} />
-      </Answer>
+      </Panel>
     </div>
-  );
-}
-
-function Answer({ question, children }: { readonly question: string; readonly children: ReactNode }) {
-  return (
-    <section className={classes.answer}>
-      <h2 className={classes.groupTitle}>{question}</h2>
-      {children}
-    </section>
   );
 }
 
