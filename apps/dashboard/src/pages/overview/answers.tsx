@@ -36,7 +36,9 @@ export function Answers({ totals, days, filter }: AnswersProps) {
 }
 
 function Saved({ totals, days, filter }: AnswersProps) {
-  const { data: both } = useAnalytics(2 * days, filter);
+  const { data, isPlaceholderData } = useAnalytics(2 * days, filter);
+  // Until the figures of a new period or filter arrive, the query returns the previous figures.
+  const both = isPlaceholderData ? undefined : data;
   const before = both === undefined ? null : sumSaved(both.data.slice(0, -days));
   return (
     <>
