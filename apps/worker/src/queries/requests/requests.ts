@@ -71,7 +71,8 @@ async function countRequests(
   const { keyId, status, ...others } = filter;
   const isSummed = status === undefined || status === 'error';
   if (!isSummed || Object.values(others).some((value) => value !== undefined))
-    return requestLog.count({ where, take: totalMax });
+    // Without an order, Prisma sorts by id. Then Postgres reads rows of other accounts, or sorts all matching rows.
+    return requestLog.count({ where, orderBy: newestFirst, take: totalMax });
   const { _sum: sums } = await usageHour.aggregate({
     ...(keyId === undefined ? {} : { where: { keyId } }),
     _sum: { loggedRequests: true, loggedErrors: true },
@@ -108,7 +109,7 @@ export async function exportRequests(
   const rows = await database.forAccount(accountId).requestLog.findMany({
     ...entryFields,
     where: before === null ? narrowed : { AND: [narrowed, isBefore(before)] },
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    orderBy: newestFirst,
     take: limit,
   });
   return { requests: rows.map(renderEntry) };
