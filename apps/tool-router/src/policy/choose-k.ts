@@ -169,7 +169,7 @@ interface Option {
   readonly k: number;
   readonly armed: boolean;
   /**
-   * Returns the cost of a K (number of ranked tools) over the expected conversation, in tokens at the regular
+   * The cost of this K (number of ranked tools) over the expected conversation, in tokens at the regular
    * input price.
    */
   readonly cost: number;
