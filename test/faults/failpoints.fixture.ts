@@ -22,9 +22,9 @@ export interface FailpointStack {
   readonly stack: StackUnderTest;
   /**
    * Arms the failpoint and calls `work`. Resolves when the failpoint has killed the service, and the supervisor
-   * has restarted it. The call may fail, because the service is killed meanwhile.
+   * has restarted it. Returns the result of `work`, or undefined if `work` failed because of the killed service.
    */
-  killAt(name: Failpoint, work: () => Promise<unknown>): Promise<void>;
+  killAt<T>(name: Failpoint, work: () => Promise<T>): Promise<T | undefined>;
   stop(): Promise<void>;
 }
 
@@ -48,9 +48,10 @@ export async function startFailpointStack(): Promise<FailpointStack> {
       const { pid } = unit;
       const file = join(folder, name);
       writeFileSync(file, '');
-      await work().catch(() => undefined);
+      const result = await work().catch(() => undefined);
       await eventually(() => (!existsSync(file) && unit.pid !== pid ? true : undefined));
       await unit.waitReady();
+      return result;
     },
     stop: async () => {
       await stack.stop();
