@@ -1,7 +1,8 @@
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { Redis } from 'ioredis';
 import { request } from 'node:http';
-import { eventually, untilDayLasts } from '../integration/stack.fixture.ts';
+import { untilSettled } from '../integration/limits/replicas.fixture.ts';
+import { untilDayLasts } from '../integration/stack.fixture.ts';
 import {
   connectProvider,
   createTestAccount,
@@ -138,18 +139,9 @@ describe('budgets for saved tokens', () => {
    */
   const smallBudget = 150_000;
 
-  async function readBudget(keyId: string) {
-    const fields = await redis.hgetall(`budget:{${account.accountId}}:${keyId}`);
-    const [, today = 0] = (fields['spent'] ?? '').split(' ').map(Number);
-    const held = Object.entries(fields).filter(([field]) => field !== 'spent');
-    return { today, held: held.reduce((sum, [, value]) => sum + Number(value.split(' ')[0]), 0) };
-  }
   /** Waits until no budget is reserved, and returns the tokens used today. */
-  const untilSettled = (keyId: string) =>
-    eventually(async () => {
-      const { today, held } = await readBudget(keyId);
-      return held === 0 ? { today } : undefined;
-    });
+  const readSettled = async (keyId: string) =>
+    (await untilSettled(redis, { accountId: account.accountId, keyId })).today;
 
   it('with an exhausted budget, requests are forwarded unchanged and marked, and the excess is at most one request', async () => {
     const budget = 30_000;
@@ -163,7 +155,7 @@ describe('budgets for saved tokens', () => {
     const one = Math.max(...rows.map(savedBy));
     expect(spent).toBeGreaterThan(budget - one);
     expect(spent).toBeLessThanOrEqual(budget + one);
-    expect(await untilSettled(id)).toEqual({ today: spent });
+    expect(await readSettled(id)).toBe(spent);
 
     const passed = answers.findIndex(({ headers }) => headers['x-svc-budget'] === 'exhausted');
     expect(answers[passed]!.headers).toMatchObject({ 'x-svc-prune-ratio': '40/40' });
@@ -228,7 +220,7 @@ describe('budgets for saved tokens', () => {
     for (const afterMs of [1, 5, 10, 20, 40, 80, 150, 300, 600, 1_000])
       await Promise.all(Array.from({ length: 10 }, () => giveUp(stack.baseUrl, key, body, afterMs)));
     provider.setControls(plainAnswer);
-    expect(await untilSettled(id)).toEqual({ today: 0 });
+    expect(await readSettled(id)).toBe(0);
     expect(provider.requests.length).toBeGreaterThan(0);
   });
 
@@ -251,6 +243,6 @@ describe('budgets for saved tokens', () => {
     provider.enqueue(null, { status: 503, body: { error: { message: 'overloaded' } } });
     const answer = await postChat(stack.baseUrl, key, { ...withTools, model: 'openai/gpt-4o-mini' });
     expect(answer.status).toBe(503);
-    expect(await untilSettled(id)).toEqual({ today: 0 });
+    expect(await readSettled(id)).toBe(0);
   });
 });

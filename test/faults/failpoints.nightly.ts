@@ -13,6 +13,7 @@ import { result } from '../e2e/conversations.fixture.ts';
 import { githubTools } from '../e2e/github-tools.fixture.ts';
 import { postChat, send, type Answer } from '../e2e/http.fixture.ts';
 import { plainAnswer, startProvider } from '../e2e/provider.fixture.ts';
+import { readBudget } from '../integration/limits/replicas.fixture.ts';
 import { eventually, undoAll, untilDayLasts, type Undo } from '../integration/stack.fixture.ts';
 import { startFailpointStack, type FailpointStack } from './failpoints.fixture.ts';
 import { query } from './lost-nothing.fixture.ts';
@@ -96,24 +97,15 @@ it('settle-flush: if an edge is killed before it sends saved tokens to Redis, th
   const sum = counted.reduce((total, saved) => total + saved, 0);
   expect(sum).toBeGreaterThan(0);
   expect(sum).toBeLessThanOrEqual(budget + Math.max(...counted));
-  await eventually(async () => ((await readSpent(id)) === sum ? true : undefined));
+  await eventually(async () => ((await budgetOf(id)).today === sum ? true : undefined));
 }, 180_000);
 
-const budgetName = (keyId: string): string => `budget:{${account.accountId}}:${keyId}`;
-
-/** Returns the number of tokens that Redis counts for a key today. */
-async function readSpent(keyId: string): Promise<number> {
-  const [, today = 0] = ((await redis.hget(budgetName(keyId), 'spent')) ?? '').split(' ').map(Number);
-  return today;
-}
+const budgetOf = (keyId: string) => readBudget(redis, { accountId: account.accountId, keyId });
 
 /** Waits until no edge reserves tokens of the key, so that no edge sends the key's budget to Redis again. */
 function untilReturned(keyId: string): Promise<true> {
   return eventually(async () => {
-    const fields = Object.entries(await redis.hgetall(budgetName(keyId)));
-    const held = fields
-      .filter(([field]) => field !== 'spent')
-      .map(([, value]) => Number(value.split(' ')[0]));
+    const { held } = await budgetOf(keyId);
     return held.length > 0 && held.every((tokens) => tokens === 0) ? true : undefined;
   });
 }

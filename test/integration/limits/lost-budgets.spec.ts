@@ -8,6 +8,7 @@ import {
   readBudget,
   startReplica,
   untilRecovered,
+  untilSettled,
   type Replica,
 } from './replicas.fixture.ts';
 import { SimulatedEdges } from './simulated-edges.fixture.ts';
@@ -31,12 +32,6 @@ afterAll(() => undoAll(undo), 120_000);
 
 const replicaOf = (at: number) => replicas[at % replicas.length]!;
 const budgetOf = (key: ReturnType<typeof createKey>) => readBudget(replicas[0]!.redis, key);
-/** Waits until no edge holds a reservation of tokens. */
-const untilSettled = (key: ReturnType<typeof createKey>) =>
-  eventually(async () => {
-    const budget = await budgetOf(key);
-    return budget.held.every((held) => held === 0) ? budget : undefined;
-  });
 
 const emptyRedis = async () => {
   await replicas[0]!.redis.flushall();
@@ -70,7 +65,7 @@ it('an edge that cannot read the request log restores the usage as soon as the l
   isUp = true;
   await eventually(async () => ((await budgetOf(key)).today >= 99_999 ? true : undefined));
   if (isReserved(first)) first.settle(1_000);
-  await untilSettled(key);
+  await untilSettled(replicas[0]!.redis, key);
   expect(await edge.budgets.reserve(key, 1_000)).toBe('exhausted');
 });
 
@@ -80,7 +75,7 @@ it('an edge that still knows the usage of a key restores the usage, also without
   undo.push(() => edge.close());
   const first = await edge.budgets.reserve(key, 1_000);
   if (isReserved(first)) first.settle(100_000);
-  await untilSettled(key);
+  await untilSettled(replicas[0]!.redis, key);
   await emptyRedis();
   const other = await replicas[1]!.budgets.reserve(createKey(10), 1);
   expect(isReserved(other)).toBe(true);
@@ -91,7 +86,7 @@ it('until all edges have had time to report, requests are sent unoptimized', asy
   const key = createKey(100_000);
   const first = await replicaOf(0).budgets.reserve(key, 1_000);
   if (isReserved(first)) first.settle(1_000);
-  await untilSettled(key);
+  await untilSettled(replicas[0]!.redis, key);
   await replicas[0]!.redis.flushall();
   expect(await replicaOf(1).budgets.reserve(key, 1_000)).toBe('unknown');
   await untilRecovered(replicas[0]!.redis);

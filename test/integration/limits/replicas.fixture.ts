@@ -7,7 +7,7 @@ import {
   type BudgetedKey,
   type SavedTokenBudgetsOptions,
 } from '../../../apps/edge-gateway/src/budgets/saved-token-budgets.ts';
-import type { Reservation } from '../../../apps/edge-gateway/src/budgets/budget-store.port.ts';
+import type { BudgetKeyId, Reservation } from '../../../apps/edge-gateway/src/budgets/budget-store.port.ts';
 import { connectRedis } from '../../../apps/edge-gateway/src/edge-stores.ts';
 import { eventually } from '../stack.fixture.ts';
 
@@ -66,13 +66,21 @@ export function createKey(dailyTokenBudget: number, weeklyTokenBudget = 1e12): B
  * Reads one API key's budget from Redis. Returns the tokens used today and this week, and the tokens reserved
  * by each edge.
  */
-export async function readBudget(redis: Redis, key: BudgetedKey) {
-  const fields = await redis.hgetall(`budget:{${key.accountId}}:${key.keyId}`);
+export async function readBudget(redis: Redis, { accountId, keyId }: BudgetKeyId) {
+  const fields = await redis.hgetall(`budget:{${accountId}}:${keyId}`);
   const [, today = 0, thisWeek = 0] = (fields['spent'] ?? '').split(' ').map(Number);
   const held = Object.entries(fields)
     .filter(([field]) => field !== 'spent')
     .map(([, value]) => Number(value.split(' ')[0]));
   return { today, thisWeek, held };
+}
+
+/** Waits until no edge holds a reservation of tokens. Returns the token budget's state. */
+export function untilSettled(redis: Redis, key: BudgetKeyId) {
+  return eventually(async () => {
+    const budget = await readBudget(redis, key);
+    return budget.held.every((held) => held === 0) ? budget : undefined;
+  });
 }
 
 export function isReserved(answer: unknown): answer is Reservation {
