@@ -1,14 +1,13 @@
 import { randomFrom } from '@gateway/testing';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type {
-  BudgetLimits,
-  BudgetState,
-  BudgetStore,
-  BudgetSync,
-  SpentTokens,
+import {
+  dayOf,
+  type BudgetLimits,
+  type BudgetState,
+  type BudgetStore,
+  type BudgetSync,
 } from '../../../apps/edge-gateway/src/budgets/budget-store.port.ts';
-import { dayOf } from '../../../apps/edge-gateway/src/budgets/budget-store.port.ts';
 import { KeyBudget } from '../../../apps/edge-gateway/src/budgets/key-budget.ts';
 import { RedisBudgetStore } from '../../../apps/edge-gateway/src/budgets/redis-budget-store.adapter.ts';
 import { StoreHealth } from '../../../apps/edge-gateway/src/budgets/store-health.ts';
@@ -81,23 +80,23 @@ export class SimulatedEdges {
   /** Starts the simulation with a first saving, which is settled, logged and backed up. */
   async start(): Promise<void> {
     await this.#nameData();
-    await this.spend();
+    await this.#spend();
     await this.#keepRecords();
   }
 
-  /** Saves tokens through a random edge. Returns whether the edge reserved the tokens. */
-  async spend(tokens = this.#draw(1_000)): Promise<boolean> {
+  /** Saves up to 1,000 tokens through a random edge, if the edge can reserve the tokens. */
+  async #spend(): Promise<void> {
+    const tokens = 1 + Math.floor(this.#random() * 1_000);
     const answer = await this.#pick().budget.reserve(tokens, this.#limits);
-    if (!isReserved(answer)) return false;
+    if (!isReserved(answer)) return;
     answer.settle(tokens);
     this.saved += tokens;
-    return true;
   }
 
   /** Takes one random step: spends, syncs, loses a reply, loses data, or restarts an edge. */
   async step(): Promise<void> {
     const drawn = this.#random();
-    if (drawn < 0.5) await this.spend();
+    if (drawn < 0.5) await this.#spend();
     else if (drawn < 0.7) await this.#sync(this.#pick().budget);
     else if (drawn < 0.8) await this.#loseReply();
     else if (drawn < 0.87) await this.#lose({});
@@ -152,15 +151,12 @@ export class SimulatedEdges {
 
   #startEdge(): Edge {
     const store = new LossyStore(this.#redis);
-    const spent = (): SpentTokens => {
-      const today = this.#logged;
-      return { day: dayOf(Date.now()), today, thisWeek: today };
-    };
     const budget = new KeyBudget({
       ...{ accountId: this.#accountId, keyId: 'key', store, now: Date.now },
       health: new StoreHealth(Date.now, () => undefined),
       memory: { instance: 1, spent: null, generation: 0, confirmedTokens: 0 },
-      loadSpent: () => Promise.resolve(spent()),
+      loadSpent: () =>
+        Promise.resolve({ day: dayOf(Date.now()), today: this.#logged, thisWeek: this.#logged }),
       onDirty: () => undefined,
     });
     return { budget, store };
@@ -168,9 +164,5 @@ export class SimulatedEdges {
 
   #pick(): Edge {
     return this.#edges[Math.floor(this.#random() * this.#edges.length)]!;
-  }
-
-  #draw(max: number): number {
-    return 1 + Math.floor(this.#random() * max);
   }
 }
