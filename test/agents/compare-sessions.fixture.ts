@@ -1,6 +1,6 @@
 /** Runs an agent's session directly and through the gateway, and tests the differences. */
 import { agentNamed, type Agent, type AgentFormat } from '../../tools/agent/agents.ts';
-import { optionsOf, type Endpoint } from '../../tools/agent/configure.ts';
+import { withModel, type Endpoint } from '../../tools/agent/configure.ts';
 import { installPackage } from '../../tools/agent/install-package.ts';
 import { send } from '../e2e/http.fixture.ts';
 import { eventually } from '../integration/stack.fixture.ts';
@@ -42,20 +42,6 @@ export async function installSubjects(subjects: readonly Subject[]): Promise<voi
 }
 
 export const agentOf = (name: string): Agent => (name === strands.name ? strands : agentNamed(name));
-
-/** Returns the agent with another model in its configuration. */
-function withModel(agent: Agent, format: AgentFormat, model: string): Agent {
-  const options = optionsOf(agent, format);
-  const { adapt = (text: string) => text, args = [] } = options;
-  const replace = (text: string): string => text.replaceAll(options.model, model);
-  const replaced = {
-    ...options,
-    model,
-    args: args.map(replace),
-    adapt: (text: string) => replace(adapt(text)),
-  };
-  return { ...agent, formats: { [format]: replaced } };
-}
 
 async function compare(subject: Subject): Promise<Comparison> {
   const { format, isSigning, compression, sendsAllTools } = subject;

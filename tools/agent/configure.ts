@@ -23,6 +23,20 @@ export function optionsOf({ name, formats }: Agent, format: AgentFormat): AgentF
   return options;
 }
 
+/** Returns the agent with one wire format, in which a model replaces the example model of the guide. */
+export function withModel(agent: Agent, format: AgentFormat, model: string): Agent {
+  const options = optionsOf(agent, format);
+  const { adapt = (text: string) => text, args = [] } = options;
+  const replace = (text: string): string => text.replaceAll(options.model, model);
+  const replaced = {
+    ...options,
+    model,
+    args: args.map(replace),
+    adapt: (text: string) => replace(adapt(text)),
+  };
+  return { ...agent, formats: { [format]: replaced } };
+}
+
 /** Returns the configuration for a wire format from an agent's guide. */
 export function readGuide(agent: Agent, format: AgentFormat): string {
   const { adapt = (text: string) => text, block = 0 } = optionsOf(agent, format);

@@ -9,7 +9,7 @@ import { openDataDir } from '../bootstrap/stack/data-dir.ts';
 import { readDevInfo } from '../bootstrap/stack/dev-file.ts';
 import { root } from '../bootstrap/stack/root.ts';
 import { agentNamed, type Agent, type AgentFormat } from './agents.ts';
-import { configure, connectingArgs, optionsOf, type Endpoint } from './configure.ts';
+import { configure, connectingArgs, withModel, type Endpoint } from './configure.ts';
 import { installPackage } from './install-package.ts';
 import { createKey, describeUsage, readUsage, revokeKey } from './session-key.ts';
 
@@ -31,20 +31,10 @@ function chooseFormat(agent: Agent): AgentFormat {
   return format;
 }
 
-/** Replaces the example model of the guide with the model in AGENT_MODEL. */
-function withModel(agent: Agent, format: AgentFormat): Agent {
-  const model = process.env['AGENT_MODEL'];
-  const options = optionsOf(agent, format);
-  if (!model) return agent;
-  const replace = (text: string): string => text.replaceAll(options.model, model);
-  const { adapt = (text: string) => text, args = [] } = options;
-  const adapted = { ...options, adapt: (text: string) => replace(adapt(text)), args: args.map(replace) };
-  return { ...agent, formats: { [format]: adapted } };
-}
-
 async function runAgent(agent: Agent, args: readonly string[], endpoint: Endpoint): Promise<number> {
   const format = chooseFormat(agent);
-  const chosen = withModel(agent, format);
+  const model = process.env['AGENT_MODEL'];
+  const chosen = model ? withModel(agent, format, model) : agent;
   // The home folder keeps the agent's sessions, so that a later run can resume one.
   const home = process.env['AGENT_HOME'] ?? join(root, '.data/agents/home', agent.name);
   mkdirSync(home, { recursive: true });
