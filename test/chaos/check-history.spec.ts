@@ -24,6 +24,10 @@ const add = (...operations: readonly Operation[]): Partial<History> => ({
   operations: [...good.operations, ...operations],
 });
 
+const farRefusal = operationOf('far', {
+  ...{ edge: 'far-edge', startMs: 51_000, status: 429, code: 'rate_limit_exceeded' },
+});
+
 const lostWrite = (register: string): Partial<History> =>
   add(
     accessOf('bad-1', { register, action: 'write', value: 'a', startMs: 10 }),
@@ -166,6 +170,7 @@ const bad: readonly (readonly [PromiseName, string, Partial<History>])[] = [
       stalls: [{ startMs: 50_900, endMs: 51_300 }],
     },
   ],
+  ['errorCodesAreDocumented', 'a 429 from the far edge without a stall of its links', add(farRefusal)],
   ['errorCodesAreDocumented', 'an unknown code', add(operationOf('bad-1', { status: 418, code: 'teapot' }))],
   [
     'errorCodesAreDocumented',
@@ -255,6 +260,13 @@ describe('documented exceptions are no violations', () => {
           ...good.faults,
           faultOf({ kind: 'stop', target: 'edge-gateway', startedMs: 21_000, endedMs: 24_000 }),
         ],
+      },
+    ],
+    [
+      'a 429 from the far edge while its links stall',
+      {
+        ...add(farRefusal),
+        stalls: [{ startMs: 50_900, endMs: 51_300 }],
       },
     ],
   ])('%s', (_, difference) => {
