@@ -17,7 +17,7 @@ export function writeInto(path: string, text: string): void {
 }
 
 /** @throws Error if the agent does not use the format. */
-export function optionsOf({ name, formats }: Agent, format: AgentFormat): AgentFormatOptions {
+function optionsOf({ name, formats }: Agent, format: AgentFormat): AgentFormatOptions {
   const options = formats[format];
   if (options === undefined) throw new Error(`${name} does not use the format ${format}.`);
   return options;
