@@ -12,11 +12,15 @@ describe('a request filter', () => {
     expect(chooseRequestFilter({ to })).toEqual({ createdAt: { lt: to } });
   });
 
-  it('finds a request id by its partition, and other texts in part', () => {
+  it('finds a UUID as a request id and as a session id, and other texts in part', () => {
     const id = '019ab3c0-1111-7abc-8abc-0123456789ab';
-    expect(chooseRequestFilter({ search: id.toUpperCase() })).toEqual({
-      AND: [{ id, createdAt: new Date(Number.parseInt('019ab3c01111', 16)) }],
+    const createdAt = new Date(Number.parseInt('019ab3c01111', 16));
+    expect(chooseRequestFilter({ search: id })).toEqual({
+      AND: [{ OR: [{ id, createdAt }, { sessionId: id }] }],
     });
+    expect(chooseRequestFilter({ search: id.toUpperCase() }).AND).toEqual([
+      { OR: [{ id, createdAt }, { sessionId: id.toUpperCase() }] },
+    ]);
     const { AND } = chooseRequestFilter({ search: '50%_off', model: 'm' });
     expect(AND).toEqual([
       {

@@ -154,13 +154,13 @@ export function chooseRequestFilter({
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Finds a text in a request. A request id determines the partition, so no other rows are read for it. Any other
- * text is compared with all rows of the account, or with its rows in the filter's time span.
+ * Finds a text in a request. The text is compared with all rows of the account, or with its rows in the filter's
+ * time span. A UUID with a time is a request id, or a session id: some agents name their sessions in this form.
  */
 function findText(text: string): TelemetryWhere {
   const id = text.toLowerCase();
   const timeMs = uuid.test(id) ? parseRequestTimeMs(id) : null;
-  if (timeMs !== null) return { id, createdAt: new Date(timeMs) };
+  if (timeMs !== null) return { OR: [{ id, createdAt: new Date(timeMs) }, { sessionId: text }] };
   const part = { contains: text.replaceAll(/[\\%_]/g, String.raw`\$&`), mode: 'insensitive' } as const;
   return {
     OR: [
