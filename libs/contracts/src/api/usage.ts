@@ -12,7 +12,7 @@ export const requestLogQuery = pageQuery.extend({
   key_id: z.uuid().optional(),
   /** Matches the model that was requested or the model that was used. `<provider>/<model>` is also accepted. */
   model: keepable(z.string().min(1).max(512)).optional(),
-  session_id: keepable(z.string().min(1).max(256)).optional(),
+  session_id: keepable(z.string().min(1).max(1_024)).optional(),
   status: requestStatus.optional(),
   from: instant.optional(),
   to: instant.optional(),

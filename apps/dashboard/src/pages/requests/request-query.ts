@@ -37,7 +37,7 @@ function isSound(name: FilterName, value: string): boolean {
     case 'model':
       return value.length <= 512;
     case 'session_id':
-      return value.length <= 256;
+      return value.length <= 1_024;
     case 'search':
       return value.length <= 200;
   }
