@@ -10,6 +10,14 @@ const libsTagged = (...tags) => {
   return `^libs/(${names.join('|')})/src/`;
 };
 
+/** The path patterns of the files that other projects may import (package.json, `exports`). */
+const entryPoints = readdirSync(join(__dirname, 'libs')).flatMap((name) => {
+  const { exports } = JSON.parse(readFileSync(join(__dirname, 'libs', name, 'package.json'), 'utf8'));
+  return Object.values(exports).map(
+    (file) => `^libs/${name}/${file.slice('./'.length).replace('.', '\\.')}$`,
+  );
+});
+
 const sources = '^(apps|libs)/[^/]+/src/';
 /** The dashboard is bundled with all its imports, so the image contains none of its packages. */
 const dashboard = '^apps/dashboard/';
@@ -95,11 +103,12 @@ module.exports = {
       to: { path: '^apps/' },
     },
     {
-      name: 'libs-are-imported-through-index',
-      comment: 'Code that index.ts does not export is private to the library.',
+      name: 'libs-are-imported-through-entry-points',
+      comment:
+        "Code that a library's entry points do not export is private to the library (package.json, exports).",
       severity: 'error',
       from: { path: '^(libs|apps)/([^/]+)/' },
-      to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^$1/$2/'] },
+      to: { path: '^libs/[^/]+/src/', pathNot: [...entryPoints, '^$1/$2/'] },
     },
     ...Object.entries(databaseOwners).map(([database, app]) => ({
       name: `only-${app}-opens-${database}`,

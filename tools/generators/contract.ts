@@ -121,7 +121,8 @@ function renderMethod({ camel }: Names): string {
 
 function renderControllerFile(family: Names, names: Names): string {
   return `import { ${renderAlias(names)} } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller } from '@nestjs/common';
 ${renderFunctionImport(names)}
 

@@ -1,4 +1,4 @@
-import type { ServiceParts } from '@gateway/messaging';
+import type { ServiceParts } from '@gateway/messaging/run-service';
 import type { Metrics } from '@gateway/observability';
 import {
   Inject,

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { accountShare, connectCacheRedis, runService } from '@gateway/messaging';
+import { accountShare, connectCacheRedis } from '@gateway/messaging';
+import { runService } from '@gateway/messaging/run-service';
 import { watchPool, type Logger } from '@gateway/observability';
 import type { PoolUse } from '@gateway/persistence';
 import type { Redis } from 'ioredis';

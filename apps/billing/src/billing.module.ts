@@ -1,5 +1,5 @@
 import { ledgerCommitted } from '@gateway/contracts';
-import type { ServiceParts } from '@gateway/messaging';
+import type { ServiceParts } from '@gateway/messaging/run-service';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { BillingController } from './billing/billing.controller.ts';

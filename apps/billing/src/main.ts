@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
+import { isRedisUp, openQueueRedis } from '@gateway/messaging';
+import { runService } from '@gateway/messaging/run-service';
 import { watchPool } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { BillingModule } from './billing.module.ts';

@@ -1,4 +1,5 @@
-import type { RefusedReason, ServiceParts } from '@gateway/messaging';
+import type { RefusedReason } from '@gateway/messaging';
+import type { ServiceParts } from '@gateway/messaging/run-service';
 import { Inject, Module, type DynamicModule, type OnModuleDestroy, type Provider } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { ConversationStore } from './compress-blocks/compress-blocks.ts';

@@ -7,7 +7,8 @@ import {
   type CompressBlocksReply,
   type CompressBlocksRequest,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { withSpan } from '@gateway/observability';
 import { Controller, Inject } from '@nestjs/common';
 import { BlockMetrics } from './compressor-metrics.ts';

@@ -1,5 +1,6 @@
 import { forgetAccountOriginals as forgetAccountOriginalsContract } from '@gateway/contracts';
-import { RpcHandler, unlinkKeys, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { unlinkKeys, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { countKeyKind } from './count-tokens/redis-count-store.adapter.ts';

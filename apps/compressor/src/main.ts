@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { AccountCache, connectCacheRedis, runService } from '@gateway/messaging';
+import { AccountCache, connectCacheRedis } from '@gateway/messaging';
+import { runService } from '@gateway/messaging/run-service';
 import type { Logger, Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { CompressorModule } from './compressor.module.ts';

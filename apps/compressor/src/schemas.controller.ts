@@ -1,5 +1,6 @@
 import { compressSchemas as compressSchemasContract, type CompressSchemasReply } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf } from '@gateway/messaging';
+import type { ParsedRequestOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { withSpan } from '@gateway/observability';
 import { Controller, Inject } from '@nestjs/common';
 import { FairCompressor } from './in-turn/fair-compressor.ts';

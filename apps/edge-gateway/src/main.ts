@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
-import { connectMessaging, endOnSignal, type Messaging } from '@gateway/messaging';
+import { connectMessaging, type Messaging } from '@gateway/messaging';
+import { endOnSignal } from '@gateway/messaging/run-service';
 import {
   createLineLog,
   createLogger,

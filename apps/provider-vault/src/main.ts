@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { accountShare, runService } from '@gateway/messaging';
+import { accountShare } from '@gateway/messaging';
+import { runService } from '@gateway/messaging/run-service';
 import { watchPool } from '@gateway/observability';
 import { loadConfig } from './config.ts';
 import { createKeyRing } from './encryption/key-ring.ts';

@@ -1,4 +1,4 @@
-import type { ServiceParts } from '@gateway/messaging';
+import type { ServiceParts } from '@gateway/messaging/run-service';
 import { Inject, Module, type DynamicModule, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { AuditShipper } from './audit/audit-outbox.ts';
 import { CredentialEvents } from './credentials/credential-events.ts';

@@ -1,4 +1,4 @@
-import { endOnSignal } from '@gateway/messaging';
+import { endOnSignal } from '@gateway/messaging/run-service';
 import { createLogger, createMetrics, startHealthServer } from '@gateway/observability';
 import { readConfig } from './config.ts';
 import { createSandbox } from './sandbox.ts';

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import { AccountCache, type ServiceParts } from '@gateway/messaging';
+import { AccountCache } from '@gateway/messaging';
+import type { ServiceParts } from '@gateway/messaging/run-service';
 import type { Metrics } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { secondEncoderDir, type ToolRouterConfig } from './config.ts';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { runService } from '@gateway/messaging';
+import { runService } from '@gateway/messaging/run-service';
 import { assembleRouter, boundHeapGrowth } from './assemble-router.ts';
 import { loadConfig } from './config.ts';
 import { ToolRouterModule } from './tool-router.module.ts';

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { constants, setPriority } from 'node:os';
-import { accountShare, isRedisUp, openQueueRedis, runService } from '@gateway/messaging';
+import { accountShare, isRedisUp, openQueueRedis } from '@gateway/messaging';
+import { runService } from '@gateway/messaging/run-service';
 import { watchPool } from '@gateway/observability';
 import type { Redis } from 'ioredis';
 import { loadConfig } from './config.ts';

@@ -6,7 +6,7 @@ import {
   ledgerCommitted,
   routingPolicyChanged,
 } from '@gateway/contracts';
-import type { ServiceParts } from '@gateway/messaging';
+import type { ServiceParts } from '@gateway/messaging/run-service';
 import {
   Inject,
   Module,

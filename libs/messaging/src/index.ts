@@ -1,3 +1,5 @@
+// The modules `run-service` and `nest-transport` are separate entry points (package.json), because they load NestJS.
+// Programs and tests that only send messages load faster without NestJS.
 export {
   connectCacheRedis,
   checkNoEviction,
@@ -8,13 +10,6 @@ export {
 } from './redis.ts';
 export { AccountCache, type AccountCacheOptions } from './account-cache.ts';
 export { accountShare, type AccountShare, watchShare } from './account-share.ts';
-export {
-  endOnSignal,
-  runService,
-  type RunningService,
-  type ServiceOptions,
-  type ServiceParts,
-} from './run-service.ts';
 export { FairQueue, type FairQueueOptions, type RefusedReason } from './fair-queue.ts';
 export { LoopShare, runAtOnce, runInPieces, type LoopShareOptions, type Pieces } from './loop-share.ts';
 export type {
@@ -31,6 +26,5 @@ export { isUnreached } from './call.ts';
 export { cutForMessages } from './message-format.ts';
 export { TimeShare, type TimeShareOptions } from './time-share.ts';
 export { connectMessaging, type MessagingOptions } from './nats-messaging.ts';
-export { nestLogger, RpcHandler, RpcServer } from './nest-transport.ts';
 export * from './sealed-box.ts';
 export { parseConfig, port, serviceVariables, unlessEmpty, type ServiceConfig } from './service-config.ts';

@@ -16,7 +16,9 @@ const source = `
 import { Controller, Inject, Module } from '@nestjs/common';
 import { authenticateKey } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import { parseConfig, RpcHandler, runService, serviceVariables } from '@gateway/messaging';
+import { parseConfig, serviceVariables } from '@gateway/messaging';
+import { runService } from '@gateway/messaging/run-service';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { z } from 'zod';
 
 class Store {

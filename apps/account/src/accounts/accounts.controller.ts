@@ -6,7 +6,8 @@ import {
   registerAccount as registerAccountContract,
   updateAccount as updateAccountContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import { describePerson } from '../identity/describe-person.ts';

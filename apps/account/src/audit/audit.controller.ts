@@ -6,7 +6,7 @@ import {
 } from '@gateway/contracts';
 import { isForeignKeyConflict } from '@gateway/persistence';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import { RpcHandler } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import type { AccountDatabase, Prisma } from '../persistence/account-database.ts';
 import { ACCOUNT_DATABASE } from '../persistence/account-database.ts';

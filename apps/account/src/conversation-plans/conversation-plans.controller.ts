@@ -4,7 +4,8 @@ import {
   keepConversationPlan as keepContract,
   keepUnchangedTurn as keepTurnContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
 import { findPlan, findUnchangedTurns, keepPlan, keepUnchangedTurn } from './conversation-plans.ts';

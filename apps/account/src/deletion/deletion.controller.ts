@@ -2,7 +2,8 @@ import {
   deleteAccount as deleteAccountContract,
   getAccountDeletion as getAccountDeletionContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import { IDENTITY, type Identity } from '../identity/identity.ts';

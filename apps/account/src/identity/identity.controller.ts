@@ -13,7 +13,8 @@ import {
   signUp as signUpContract,
   verifyEmail as verifyEmailContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { AUTHENTICATION_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
 import { changePassword, requestPasswordReset, resetPassword } from './passwords.ts';

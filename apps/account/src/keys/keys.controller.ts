@@ -8,7 +8,8 @@ import {
   setToolLists as setToolListsContract,
   updateKey as updateKeyContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import {

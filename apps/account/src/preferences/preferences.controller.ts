@@ -7,7 +7,8 @@ import {
   toggleModel as toggleModelContract,
   updatePreferences as updatePreferencesContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';

@@ -7,7 +7,8 @@ import {
   syncCheckout as syncCheckoutContract,
   syncSubscription as syncSubscriptionContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { PAYMENTS, type Payments } from '../payments/payments.port.ts';
 import { BILLING_DATABASE, type BillingDatabase } from '../persistence/billing-database.ts';

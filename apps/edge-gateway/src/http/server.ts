@@ -6,7 +6,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { nestLogger } from '@gateway/messaging';
+import { nestLogger } from '@gateway/messaging/nest-transport';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerConnectionError } from './connection-limits.ts';
 import type { DirectChat } from './direct-chat.ts';

@@ -1,7 +1,7 @@
 import type { AuditShipper } from '../audit/audit-outbox.ts';
 import { credentialChanged, noteCredentialChange } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import type { ServiceParts } from '@gateway/messaging';
+import type { ServiceParts } from '@gateway/messaging/run-service';
 import type { Counter } from '@gateway/observability';
 
 /**

@@ -7,7 +7,8 @@ import {
   reportCredential as reportCredentialContract,
   rewrapCredentials as rewrapCredentialsContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { KeyRing } from '../encryption/key-ring.ts';
 import { KeyVersions } from '../keys/key-versions.ts';

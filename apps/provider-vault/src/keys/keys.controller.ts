@@ -3,7 +3,8 @@ import {
   getSealingKey as getSealingKeyContract,
   retireKeys as retireKeysContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { KeyRing } from '../encryption/key-ring.ts';
 import { activateKey, getSealingKey, retireKeys, type KeysContext } from './change-keys.ts';

@@ -1,5 +1,6 @@
 import { readContent as readContentContract, storeContent as storeContentContract } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../persistence/telemetry-database.ts';
 import { CONTENT_KEYS, readContent, storeContent, type ContentKeys } from './request-contents.ts';

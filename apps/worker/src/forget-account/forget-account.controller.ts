@@ -1,5 +1,6 @@
 import { forgetAccountRequests as forgetAccountRequestsContract } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { BullmqDeadLetters } from '../jobs/write-request-log/bullmq-dead-letters.adapter.ts';
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../persistence/telemetry-database.ts';

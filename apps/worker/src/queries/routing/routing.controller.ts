@@ -10,7 +10,7 @@ import {
   observeModels as observeModelsContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
-import { RpcHandler } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { queryAccountLog } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';

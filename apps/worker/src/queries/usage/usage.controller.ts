@@ -6,7 +6,8 @@ import {
   reportCache as reportCacheContract,
   summarizeUsage as summarizeUsageContract,
 } from '@gateway/contracts';
-import { RpcHandler, type ParsedRequestOf, type ReplyOf } from '@gateway/messaging';
+import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
+import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { listDailyAnalytics } from './analytics.ts';
