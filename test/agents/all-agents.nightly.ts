@@ -12,8 +12,7 @@ testSubjects([
   { name: 'opencode', format: 'messages', servers: true, isSigning: true },
   { name: 'continue', format: 'chat-completions' },
   { name: 'continue', format: 'messages' },
-  // Continue cannot read a tool search by the provider, so its guide recommends sending all tools.
-  { name: 'continue', format: 'messages', servers: true, isSigning: true, sendsAllTools: true },
+  { name: 'continue', format: 'messages', servers: true, isSigning: true, getsAllTools: true },
   { name: 'pi', format: 'chat-completions' },
   { name: 'pi', format: 'responses' },
   { name: 'qwen-code', format: 'chat-completions' },

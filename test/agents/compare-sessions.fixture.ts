@@ -21,8 +21,8 @@ export interface Subject {
   readonly isSigning?: true;
   /** The account's compression mode. The default is `lossless`. */
   readonly compression?: 'balanced';
-  /** Whether the agent's key overrides K (the number of ranked tools), so that all tools are sent. */
-  readonly sendsAllTools?: true;
+  /** Whether the gateway must send all tools, because the agent cannot read the provider's tool search. */
+  readonly getsAllTools?: true;
 }
 
 interface Comparison {
@@ -44,15 +44,14 @@ export async function installSubjects(subjects: readonly Subject[]): Promise<voi
 export const agentOf = (name: string): Agent => (name === strands.name ? strands : agentNamed(name));
 
 async function compare(subject: Subject): Promise<Comparison> {
-  const { format, isSigning, compression, sendsAllTools } = subject;
+  const { format, isSigning, compression } = subject;
   const named = agentOf(subject.name);
   const agent = isSigning ? withModel(named, format, signingModel) : named;
   const options = subject.servers
     ? { agent, format, isSigning, assignment: serversAssignment, serversOf: await installServers() }
     : { agent, format, isSigning, assignment: plainAssignment };
   const preferences = compression === undefined ? {} : { compression: { mode: compression } };
-  const keySettings = sendsAllTools ? { k_target_override: 512 } : undefined;
-  const connecting = (url: string): Promise<Endpoint> => connect(url, preferences, keySettings);
+  const connecting = (url: string): Promise<Endpoint> => connect(url, preferences);
   const [direct, served] = await Promise.all([
     runSession(options),
     runSession({ ...options, connect: connecting }),
@@ -69,10 +68,10 @@ const uncachedOf = (session: Session): number => {
 };
 const ratioOf = ({ direct, served }: Comparison): number => served.cost / direct.cost;
 
-const titleOf = ({ name, format, servers, isSigning, compression, sendsAllTools }: Subject): string => {
+const titleOf = ({ name, format, servers, isSigning, compression, getsAllTools }: Subject): string => {
   const conditions = [
     ...[format, servers && 'MCP servers', isSigning && 'bound reasoning', compression],
-    sendsAllTools && 'all tools',
+    getsAllTools && 'all tools',
   ];
   return `${name} (${conditions.filter((each) => each !== undefined).join(', ')})`;
 };
@@ -126,7 +125,7 @@ export function testSubjects(subjects: readonly Subject[]): void {
 
   // Qwen Code defers the tools of MCP servers behind its own search, so the gateway has few tools to prune.
   const planned = subjects.filter(
-    ({ name, servers, sendsAllTools }) => servers && !sendsAllTools && name !== 'qwen-code',
+    ({ name, servers, getsAllTools }) => servers && !getsAllTools && name !== 'qwen-code',
   );
   if (planned.length > 0) testPlanned(planned, comparisons);
 }
@@ -163,7 +162,7 @@ function testSigning(given: () => Comparison): void {
     const invalid = ({ signing }: Session) => signing?.verdicts.filter(({ kind }) => kind !== 'accepted');
     expect(invalid(direct)).toEqual([]);
     expect(invalid(served)).toEqual([]);
-    expect(served.signing?.searches).toBe(subject.sendsAllTools ? 0 : 1);
+    expect(served.signing?.searches).toBe(subject.getsAllTools ? 0 : 1);
   });
 }
 

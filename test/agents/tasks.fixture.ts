@@ -1,6 +1,6 @@
 /** The tasks that the agents must complete, and a gateway account for one session. */
 import { sharedStack } from '@gateway/testing';
-import { connectProvider, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
+import { connectProvider, createTestAccount } from '../e2e/account.fixture.ts';
 import { send } from '../e2e/http.fixture.ts';
 import type { Task } from './capable-model.fixture.ts';
 import type { Endpoint } from '../../tools/agent/configure.ts';
@@ -9,13 +9,8 @@ import { memoryFile } from './workspace.fixture.ts';
 /**
  * Creates an account with planning enabled for all formats, and connects the session's provider.
  * @param preferences further routing preferences of the account
- * @param keySettings settings of the session's key. By default, the session uses the account's first key.
  */
-export async function connect(
-  providerUrl: string,
-  preferences: object = {},
-  keySettings?: { readonly k_target_override: number },
-): Promise<Endpoint> {
+export async function connect(providerUrl: string, preferences: object = {}): Promise<Endpoint> {
   const { baseUrl } = sharedStack();
   const { apiKey: key } = await createTestAccount(sharedStack());
   for (const provider of ['openai', 'anthropic'])
@@ -24,13 +19,7 @@ export async function connect(
   const body = { responses: { plan: true }, ...preferences };
   const answer = await send(baseUrl, { method: 'PUT', path, key, body });
   expect(answer.status).toBe(200);
-  if (keySettings === undefined) return { base: baseUrl, key };
-  const own = await createTestKey(baseUrl, key, {
-    name: 'agent',
-    scopes: ['inference', 'read'],
-    ...keySettings,
-  });
-  return { base: baseUrl, key: own.key };
+  return { base: baseUrl, key };
 }
 
 /** A conversation of two user turns, and the outcome after the last turn. */

@@ -51,8 +51,8 @@ const messagesTool = (name: string, more: object = {}) => ({ name, input_schema:
 const chatTool = (name: string) => ({ type: 'function', function: { name } });
 
 describe('chooseDeferral', () => {
-  const choose = (request: ParsedRequest, target: Target, native: readonly string[] = both) =>
-    chooseDeferral(request, target, callerWith(native), catalog)?.mode;
+  const choose = (request: ParsedRequest, target: Target, native: readonly string[] = both, headers = {}) =>
+    chooseDeferral(request, target, callerWith(native), catalog, headers)?.mode;
   const deferring = parsed('messages', { tools: [messagesTool('a')] });
   const restricting = parsed('chat-completions', { tools: [chatTool('a')] });
 
@@ -73,6 +73,14 @@ describe('chooseDeferral', () => {
   ])('is not chosen for a client that sends %s', (_what, tool) => {
     const request = parsed('messages', { tools: [messagesTool('a'), tool] });
     expect(choose(request, targetOf('anthropic', 'new'))).toBeUndefined();
+  });
+
+  it('requires a client that can read a tool search by the provider', () => {
+    const chosenFor = (agent: string) =>
+      choose(deferring, targetOf('anthropic', 'new'), both, { 'user-agent': agent });
+    expect(chosenFor('node-fetch')).toBeUndefined();
+    expect(chosenFor('node-fetch/1.0 (+https://github.com/bitinn/node-fetch)')).toBeUndefined();
+    expect(chosenFor('Anthropic/JS 1.12.0')).toBe('deferred');
   });
 
   it('also defers tools with examples', () => {
@@ -141,6 +149,7 @@ describe('the mode of a conversation with bound reasoning', () => {
       parsed('responses', { input: 'Go.', ...body }),
       at('openai', model, 'responses'),
       shipped,
+      {},
     );
 
   it('is deferral for a model that drops reasoning, because deferral changes no prefix', () => {
@@ -149,7 +158,7 @@ describe('the mode of a conversation with bound reasoning', () => {
       ...at('openai', 'gpt-6.2-astra', 'responses'),
       lane: { kind: 'translated' },
     } as Target;
-    expect(chooseBoundMode(parsed('responses', { input: 'Go.', tools }), translated, shipped)).toBeNull();
+    expect(chooseBoundMode(parsed('responses', { input: 'Go.', tools }), translated, shipped, {})).toBeNull();
     expect(modeOf({ tools }, 'gpt-9')).toBeNull();
   });
 
@@ -159,5 +168,24 @@ describe('the mode of a conversation with bound reasoning', () => {
     ['deferred functions', [...tools, { type: 'function', name: 'b', defer_loading: true }]],
   ])('leaves the tools of a client that uses %s unchanged', (_, own) => {
     expect(modeOf({ tools: own })).toBe('whole');
+  });
+
+  describe('for Continue, which cannot read a tool search', () => {
+    const target = at('anthropic', 'claude-opus-5-5', 'messages');
+    const modeIn = (messages: object[], userAgent: string) =>
+      chooseBoundMode(parsed('messages', { tools: [messagesTool('a')], messages }), target, shipped, {
+        'user-agent': userAgent,
+      });
+    const user = { role: 'user', content: 'Go.' };
+
+    it('is every tool in a new conversation', () => {
+      expect(modeIn([user], 'node-fetch')).toBe('whole');
+      expect(modeIn([user], 'ai-sdk/anthropic/9.0.0')).toBe('deferred');
+    });
+
+    it('stays deferral in a conversation that an earlier release started', () => {
+      const answer = { role: 'assistant', content: 'Done.' };
+      expect(modeIn([user, answer, user], 'node-fetch')).toBe('deferred');
+    });
   });
 });

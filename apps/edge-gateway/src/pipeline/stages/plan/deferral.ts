@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestOutline, ToolOutline } from '@gateway/interchange';
 import { addsToolsOn, bindsReasoning, defersNatively, type ModelCatalog } from '@gateway/model-catalog';
 import { formatNamed, searchTool, type JsonTape } from '@gateway/wire-formats';
@@ -8,13 +9,14 @@ import type { Deferral, ToolPlan } from '../../exchange/tool-plan.ts';
  * Chooses deferral if the account enables it and the catalogue lists deferral for the model. Deferral is possible
  * only if the client uses the provider's format. The decision depends only on facts that are constant in a
  * conversation as long as the client does not change its tools. Returns undefined if the client already uses the
- * provider's own deferral.
+ * provider's own deferral, or if the client cannot read the provider's search.
  */
 export function chooseDeferral(
   { outline, tape }: ParsedRequest,
   { provider, model, lane }: Target,
   { pruning }: Caller,
   catalog: ModelCatalog,
+  headers: IncomingHttpHeaders,
 ): Deferral | undefined {
   if (pruning.native.length === 0 || lane.kind !== 'same-format') return undefined;
   const native = catalog.find(provider.name, model)?.nativeSelection;
@@ -22,7 +24,7 @@ export function chooseDeferral(
   const appliesAt = (target: Target): boolean =>
     target.lane.kind === 'same-format' && target.provider.name === provider.name && target.model === model;
   if (native === 'deferred_loading' && outline.format === 'messages')
-    return mayDefer(outline, tape.bytes) ? { mode: 'deferred', appliesAt } : undefined;
+    return mayDefer(outline, tape.bytes, headers) ? { mode: 'deferred', appliesAt } : undefined;
   if (native === 'allowed_tools' && outline.format === 'chat-completions')
     return mayRestrict(outline) ? { mode: 'allowed', appliesAt } : undefined;
   return undefined;
@@ -37,19 +39,21 @@ export type BoundMode = 'deferred' | 'pruned' | 'whole' | null;
 /**
  * Chooses the recovery mode of a conversation with bound reasoning. With bound reasoning, deferral does not depend
  * on the account's settings, because only deferral can save tokens. Clients that defer tools themselves keep their
- * own selection. If a model drops reasoning without an error and cannot defer tools, every tool is sent, because a
- * changed prefix would go unnoticed. Models of unknown families get every tool.
+ * own selection. Clients that cannot read the provider's search get every tool. If a model drops reasoning without
+ * an error and cannot defer tools, every tool is sent, because a changed prefix would go unnoticed. Models of
+ * unknown families get every tool.
  */
 export function chooseBoundMode(
   { outline, tape, conversation }: ParsedRequest,
   target: Target,
   catalog: ModelCatalog,
+  headers: IncomingHttpHeaders,
 ): BoundMode {
   const model = catalog.find(target.provider.name, target.model);
   const { effect } = bindsReasoning(model, target.model);
   const mayBeDeferred = boundDeferral(outline, catalog).appliesAt(target);
   if (effect === 'unknown' || effect === 'none' || (effect === 'drops' && !mayBeDeferred)) return null;
-  if (conversation.before === null && !mayDefer(outline, tape.bytes)) return 'whole';
+  if (conversation.before === null && !mayDefer(outline, tape.bytes, headers)) return 'whole';
   return mayBeDeferred ? 'deferred' : 'pruned';
 }
 
@@ -78,8 +82,20 @@ export function isClientDeferred({ bytes }: JsonTape, { builtIn, range }: ToolOu
 /** Texts that occur in a request if the client itself defers tools. */
 const ownDeferral = ['"tool_search_tool_', '"tool_search"', '"defer_loading"'];
 
+/**
+ * Matches the user agent of Continue (up to version 1.5), which sends the default user agent of its HTTP library.
+ * Continue stops with an error if a response contains a search by the provider. The SDKs of the providers, and
+ * agents that use them, send their own user agents.
+ */
+const userAgentWithoutSearches = /^node-fetch\b/;
+
 /** Clients use namespaces to group the tools that they themselves defer. */
-function mayDefer({ tools, toolsRange }: RequestOutline, bytes: Buffer): boolean {
+function mayDefer(
+  { tools, toolsRange }: RequestOutline,
+  bytes: Buffer,
+  { 'user-agent': userAgent = '' }: IncomingHttpHeaders,
+): boolean {
+  if (userAgentWithoutSearches.test(userAgent)) return false;
   const isOwn = ({ name, namespace }: ToolOutline): boolean =>
     name === searchTool.name || namespace !== undefined;
   if (toolsRange === undefined || tools.some(isOwn)) return false;

@@ -116,7 +116,7 @@ function bindSubject(
   subject: ConversationSubject,
   { catalog }: PlanServices,
 ): [subject: ConversationSubject, mode: BoundMode] {
-  const mode = chooseBoundMode(subject.request, subject.target, catalog);
+  const mode = chooseBoundMode(subject.request, subject.target, catalog, subject.exchange.request.headers);
   const deferral = mode === 'deferred' ? boundDeferral(subject.request.outline, catalog) : undefined;
   const loadsTools = deferral?.loadsAt?.(subject.target) === true;
   return [{ ...subject, deferral, isBound: true, loadsTools }, mode];
@@ -226,7 +226,7 @@ function subjectOf(
     target,
     exchange,
     caller,
-    deferral: chooseDeferral(request, target, caller, services.catalog),
+    deferral: chooseDeferral(request, target, caller, services.catalog, exchange.request.headers),
   };
 }
 
