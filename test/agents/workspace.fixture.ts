@@ -84,13 +84,14 @@ export interface TurnOutcome {
 export function runAgent(
   command: string,
   args: readonly string[],
-  { folder }: Workspace,
+  { home, folder }: Workspace,
   env: Readonly<Record<string, string>>,
 ): Promise<TurnOutcome> {
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
   const child = spawn(command, args, {
     cwd: folder,
-    env: { PATH: path, LANG: 'C.UTF-8', ...offline, ...env },
+    // Some agents leave unpacked libraries in the folder for temporary files.
+    env: { PATH: path, LANG: 'C.UTF-8', TMPDIR: home, ...offline, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: TURN_WITHIN_MS,
   });
