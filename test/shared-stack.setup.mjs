@@ -64,9 +64,13 @@ const edges = (oidcIssuer, awsPort) => ({
 
 /**
  * The agents' tests compare costs, so they need semantic rankings even on a busy machine. The keyword method,
- * which replaces a late semantic ranking, chooses other tools.
+ * which replaces a late semantic ranking, chooses other tools. The second edge retries failed provider calls as
+ * often as a gateway with default settings.
  */
-const agentRouter = { 'tool-router': { ROUTER_SEMANTIC_BUDGET_MS: '3000' } };
+const agentSettings = {
+  'tool-router': { ROUTER_SEMANTIC_BUDGET_MS: '3000' },
+  'edge-gateway-2': { PLAN_DEADLINE_MS: '6000' },
+};
 
 /**
  * With COMPAT_TREE (`npm run test:compat`), every service that answers calls has a second replica from the
@@ -97,7 +101,7 @@ export default async function startSharedStack() {
     ...chooseReplicas(process.env.COMPAT_TREE),
     env: {
       ...edges(oidcIssuer, awsPort),
-      ...(process.env.TEST_SUITE === 'agents' ? agentRouter : {}),
+      ...(process.env.TEST_SUITE === 'agents' ? agentSettings : {}),
       ...(observer ? { '*': { OTEL_EXPORTER_OTLP_ENDPOINT: observer.otlpUrl } } : {}),
     },
     hasObserver: observer !== undefined,

@@ -5,8 +5,14 @@ import type { StackUnderTest } from '@gateway/testing';
  * additional edges. The limits of the edge `tight` are low enough for a test to reach. The names `tight` and
  * `oidc` refer to the same edge, which accepts session tokens from a test issuer. The edge `closed` may call
  * only the public internet, accepts few calls to `/v1/auth`, and has the default limits for account routes.
+ * In the suite `agents`, the second edge is the edge `retrying`, which retries failed provider calls.
  */
-const edges = { tight: 'edge-gateway-2', oidc: 'edge-gateway-2', closed: 'edge-gateway-3' } as const;
+const edges = {
+  tight: 'edge-gateway-2',
+  oidc: 'edge-gateway-2',
+  closed: 'edge-gateway-3',
+  retrying: 'edge-gateway-2',
+} as const;
 
 export const tightLimits = { requestBodyBytesMax: 100_000 } as const;
 
