@@ -15,7 +15,7 @@ const [bytesPerMessage, shortTextBytesMax] = [400, 1_000];
 /** Results that depend only on the messages of a body. Lists are indexed by message. */
 interface Results {
   readonly shortTexts: (string | undefined)[];
-  /** Hashes of the conversation up to each message, by the hash of everything before the first message. */
+  /** Hashes of the conversation up to each message, by the parameter of `KnownMessages.chainFrom`. */
   readonly chains: Map<string, Buffer[]>;
 }
 
@@ -51,7 +51,7 @@ export class KnownMessages {
   readonly #count: number;
 
   /** @param count number of messages at the start of the conversation for which `earlier` has results */
-  constructor(count: number, earlier: Results) {
+  constructor(count = 0, earlier = noResults) {
     this.#count = count;
     this.#earlier = earlier;
   }
@@ -70,12 +70,13 @@ export class KnownMessages {
 
   /**
    * Returns the hashes of the conversation up to each message, for the messages with a known hash. The caller adds
-   * the missing hashes to the list.
-   * @param start hash of everything that the hashes cover before the first message
+   * the missing hashes to the list. Later calls return the same list.
+   * @param start identifies the kind of the hashes, and everything that they cover before the first message
    */
   chainFrom(start: string): Buffer[] {
-    const chain = this.#earlier.chains.get(start)?.slice(0, this.#count) ?? [];
-    this.#results.chains.set(start, chain);
+    const { chains } = this.#results;
+    const chain = chains.get(start) ?? this.#earlier.chains.get(start)?.slice(0, this.#count) ?? [];
+    chains.set(start, chain);
     return chain;
   }
 }
@@ -117,7 +118,7 @@ export class KnownBodies {
       return end > knownEnd || other?.start !== start || other.end !== end;
     });
     const count = changed < 0 ? messages.length : changed;
-    const known = new KnownMessages(count, earlier?.results ?? noResults);
+    const known = new KnownMessages(count, earlier?.results);
     const lengths = messages.map(({ start, end }) => Math.min(end - start, shortTextBytesMax));
     const bytes = lengths.reduce((sum, length) => sum + bytesPerMessage + length, tape.memoryBytes);
     for (const [at, name] of [...names.entries()].slice(-namesMax)) {
