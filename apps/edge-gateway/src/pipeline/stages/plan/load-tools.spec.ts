@@ -35,6 +35,18 @@ describe('a later user turn', () => {
     expect(additionsOf(await lost.plan(asked(after))).slice(0, 2)).toEqual(both);
   });
 
+  it('loads no tools on any replica if the store saved the tools but the reply was lost', async () => {
+    const { state, stored, plan } = openReplica();
+    await plan(asked([user]));
+    Object.assign(state, { forwarded: [1, 3], losesReplies: true });
+    for (const replica of [{ plan }, openReplica(stored)]) {
+      const planned = await replica.plan(asked(second));
+      expect(additionsOf(planned).flatMap(({ tools }) => tools)).toEqual([]);
+    }
+    const later = await openReplica(stored).plan(asked([...third.slice(0, -1)]));
+    expect(additionsOf(later).flatMap(({ tools }) => tools)).toEqual([]);
+  });
+
   it.each([
     ['the provider accepts no such message', {}, {}],
     ['the policy has changed', loads, { policy: 'v2' }],

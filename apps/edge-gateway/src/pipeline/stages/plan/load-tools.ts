@@ -43,6 +43,9 @@ export async function loadTools(
   } catch (error) {
     const { requestId } = exchange;
     services.log.warn({ err: error, requestId }, 'tools of a turn not stored, loading no tools');
+    // The failed call may still store the tools. Later requests must not load tools that this request does not load.
+    const unloaded = { ...plan, additions: [...plan.additions, { after, tools: [] }] };
+    store.correct(caller.accountId, nameTurn(here), unloaded);
     return known;
   }
 }

@@ -63,6 +63,8 @@ export function openReplica(stored = new Map<string, ConversationPlanRecord>()) 
     compressed: [] as ContextSubject['settings'][],
     /** Whether the compressor fails to compress the earlier messages again. */
     hasLost: false,
+    /** Whether the store saves plans, but its replies are lost. */
+    losesReplies: false,
     /** The store saves a plan only after this promise has resolved. */
     storing: Promise.resolve(),
   };
@@ -74,12 +76,16 @@ export function openReplica(stored = new Map<string, ConversationPlanRecord>()) 
       await state.storing;
       check();
       if (!stored.has(name)) stored.set(name, plan);
+      if (state.losesReplies) throw new Error('late');
       return stored.get(name) ?? plan;
     },
     replace: async (_, name, plan) => {
       await Promise.resolve();
       check();
       stored.set(name, plan);
+    },
+    correct: (_, name, plan) => {
+      if (!state.isStoreDown) stored.set(name, plan);
     },
     find: async (_, names) => {
       await Promise.resolve();

@@ -59,6 +59,13 @@ describe('the tool set of a conversation with bound reasoning', () => {
   });
 });
 
+it('a conversation keeps all its tools on every replica if the store saved its plan but the reply was lost', async () => {
+  const { state, stored, plan } = openReplica();
+  state.losesReplies = true;
+  expect(await plan(subjectOf([user]))).toMatchObject({ forwarded: [0, 1, 2, 3] });
+  expect(await openReplica(stored).plan(subjectOf(second))).toMatchObject({ forwarded: [0, 1, 2, 3] });
+});
+
 it('requests with the same beginning are sent in the same form, even if one of them could not be planned', async () => {
   const replica = openReplica();
   replica.state.isLate = true;

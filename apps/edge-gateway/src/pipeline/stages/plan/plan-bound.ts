@@ -103,7 +103,8 @@ async function propose(
 
 /**
  * Stores the decision about tools and compression. Returns the stored decision, because another request with the
- * same first messages may have stored a decision first. Returns null if the store failed.
+ * same first messages may have stored a decision first. Returns null if the store failed. Every tool is then sent, and
+ * the store is corrected, because the failed call may still store the decision.
  */
 async function keepProposal(
   { record }: Proposal,
@@ -118,6 +119,7 @@ async function keepProposal(
     return plan;
   } catch (error) {
     memo.keep(accountId, here, { ...unplanned, plan: sentWhole });
+    store.correct(accountId, opening, sentWhole);
     log.warn({ err: error, requestId }, 'failed to store the conversation plan, sending all tools');
     return null;
   }

@@ -26,6 +26,11 @@ export interface BoundPlanStore {
   keep(accountId: string, name: string, plan: ConversationPlanRecord): Promise<ConversationPlanRecord>;
   replace(accountId: string, name: string, plan: ConversationPlanRecord): Promise<void>;
   /**
+   * Replaces a plan after `keep` failed, because the account service may store the plan of the failed call later.
+   * Repeats the call for up to a minute. Returns immediately, and never rejects.
+   */
+  correct(accountId: string, name: string, plan: ConversationPlanRecord): void;
+  /**
    * Tries the given names in order, and returns the first stored plan. The store retries the query for as long as
    * the request waits.
    */
@@ -45,20 +50,39 @@ export interface BoundPlanStore {
  * stored in time, the request is sent unchanged.
  */
 const keepDeadlineMs = 500;
+/** Maximum time in milliseconds for which the store repeats the correction of a plan. */
+const correctMsMax = 60_000;
 /**
  * Time limit in milliseconds for recording that messages are sent unchanged. The limit gives the account service
  * time to reconnect to the message bus. If the store fails, the decision is kept only in the caches.
  */
 const keepTurnMsMax = 1_000;
 
-function createBoundPlanStore(messaging: Pick<Messaging, 'call'>): BoundPlanStore {
+function createBoundPlanStore(messaging: Pick<Messaging, 'call'>, log: Logger): BoundPlanStore {
+  const patience = new Patience(correctMsMax);
+  const corrections = new Map<string, AbortController>();
   return {
     keep: async (accountId, name, plan) => {
+      // A repeated request makes its own decision, which an earlier correction must not replace.
+      corrections.get(name)?.abort();
       const request = { accountId, name, plan, replaces: false };
       return (await messaging.call(keepConversationPlan, request, { deadlineMs: keepDeadlineMs })).plan;
     },
     replace: async (accountId, name, plan) => {
       await messaging.call(keepConversationPlan, { accountId, name, plan, replaces: true });
+    },
+    correct: (accountId, name, plan) => {
+      const request = { accountId, name, plan, replaces: true };
+      const correction = new AbortController();
+      corrections.set(name, correction);
+      patience
+        .start(correction.signal)
+        .insist((signal) => messaging.call(keepConversationPlan, request, { signal }))
+        .catch((error: unknown) => {
+          if (correction.signal.aborted) return;
+          log.warn({ err: error }, 'failed to correct the conversation plan');
+        })
+        .finally(() => corrections.get(name) === correction && corrections.delete(name));
     },
     // The store repeats a call to an unavailable service, because a failed call could lead to a rejected request.
     find: async (accountId, names, wait) => {
@@ -129,7 +153,7 @@ export function openBoundPlans(
   log: Logger,
 ): BoundPlans {
   const memo = new BoundPlanMemo(redis, log);
-  return { store: createBoundPlanStore(messaging), memo, patience: new Patience() };
+  return { store: createBoundPlanStore(messaging, log), memo, patience: new Patience() };
 }
 
 function renderStored(conversation: BoundConversation): string | null {
