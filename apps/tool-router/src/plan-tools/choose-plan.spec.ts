@@ -215,16 +215,17 @@ describe('the tool set of a conversation', () => {
     expect(dear.worth!.spent - cheap.worth!.spent).toBeCloseTo(59_400 * (1.25 - 0.1), -1);
   });
 
-  it('grows with every turn if tools can be added behind the cached prefix', async () => {
+  it('grows with every turn by up to a third of K if tools can be added behind the cached prefix', async () => {
+    const k = 6;
     const turns = [clear, 'Refund the payment of the customer', 'yes'];
     const sizeAt = async (at: number, appends: boolean): Promise<number> => {
-      const asked = { userTurns: turns.slice(0, at + 1), kOverride: 4, appends };
+      const asked = { userTurns: turns.slice(0, at + 1), kOverride: k, appends };
       return (await plan(shop, { ...cached, ...asked })).forwarded.length;
     };
     const [first, second, third] = [await sizeAt(0, true), await sizeAt(1, true), await sizeAt(2, true)];
     expect(await sizeAt(0, false)).toBe(first);
     expect(second).toBeGreaterThan(first);
-    expect(second).toBeGreaterThanOrEqual(await sizeAt(1, false));
+    for (const added of [second - first, third - second]) expect(added).toBeLessThanOrEqual(k / 3);
     expect(third).toBeGreaterThanOrEqual(second);
   });
 

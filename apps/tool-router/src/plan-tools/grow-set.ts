@@ -23,6 +23,13 @@ const coverageMin = 0.5;
  * `gainMinReachable` was measured with `npm run eval:sessions`, on conversations that are not part of its report.
  */
 const [gainMin, gainMinReachable] = [0.1, 0.3];
+/**
+ * The number of tools that a later turn adds after the cached prefix, as a share of the conversation's K. The first
+ * turn suggests most tools that a conversation needs. With equal numbers for all turns, the later turns of long
+ * conversations would add most of the tool list. The share was chosen on conversations that are not part of the
+ * report of `npm run eval:sessions`.
+ */
+const appendedShare = 1 / 3;
 
 interface GrowthQuestion {
   readonly isIn: (position: number) => boolean;
@@ -68,7 +75,8 @@ export function chooseGrowth(turn: RankedTurn, question: GrowthQuestion): number
   // An ambiguous turn adds no tool if the tool set already contains the turn's best-ranked tool.
   // For an ambiguous turn, no K below the whole tool list reaches the required recall.
   if (fixedK === null && sure === undefined && isIn(ranked[0] ?? -1)) return [];
-  const k = fixedK ?? Math.max(kMin, sure ?? kMin);
+  const share = question.isAppended ? appendedShare : 1;
+  const k = fixedK === null ? Math.max(kMin, sure ?? kMin) : Math.ceil(fixedK * share);
   return Array.from(ranked.subarray(0, k)).filter((position) => !isIn(position));
 }
 
