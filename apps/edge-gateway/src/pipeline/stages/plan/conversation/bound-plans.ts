@@ -58,13 +58,44 @@ const correctMsMax = 60_000;
  */
 const keepTurnMsMax = 1_000;
 
+/** The corrections of stored plans that are in progress, by plan name. */
+class Corrections {
+  readonly #running = new Map<string, AbortController>();
+  readonly #patience = new Patience(correctMsMax);
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Repeats a call in the background until it succeeds, or until another correction of the plan starts. */
+  start(name: string, call: (signal: AbortSignal) => Promise<unknown>): void {
+    this.stop(name);
+    const correction = new AbortController();
+    this.#running.set(name, correction);
+    this.#patience
+      .start(correction.signal)
+      .insist(call)
+      .catch((error: unknown) => {
+        if (!correction.signal.aborted)
+          this.#log.warn({ err: error }, 'failed to correct the conversation plan');
+      })
+      .finally(() => {
+        if (this.#running.get(name) === correction) this.#running.delete(name);
+      });
+  }
+
+  stop(name: string): void {
+    this.#running.get(name)?.abort();
+  }
+}
+
 function createBoundPlanStore(messaging: Pick<Messaging, 'call'>, log: Logger): BoundPlanStore {
-  const patience = new Patience(correctMsMax);
-  const corrections = new Map<string, AbortController>();
+  const corrections = new Corrections(log);
   return {
     keep: async (accountId, name, plan) => {
       // A repeated request makes its own decision, which an earlier correction must not replace.
-      corrections.get(name)?.abort();
+      corrections.stop(name);
       const request = { accountId, name, plan, replaces: false };
       return (await messaging.call(keepConversationPlan, request, { deadlineMs: keepDeadlineMs })).plan;
     },
@@ -73,16 +104,7 @@ function createBoundPlanStore(messaging: Pick<Messaging, 'call'>, log: Logger): 
     },
     correct: (accountId, name, plan) => {
       const request = { accountId, name, plan, replaces: true };
-      const correction = new AbortController();
-      corrections.set(name, correction);
-      patience
-        .start(correction.signal)
-        .insist((signal) => messaging.call(keepConversationPlan, request, { signal }))
-        .catch((error: unknown) => {
-          if (correction.signal.aborted) return;
-          log.warn({ err: error }, 'failed to correct the conversation plan');
-        })
-        .finally(() => corrections.get(name) === correction && corrections.delete(name));
+      corrections.start(name, (signal) => messaging.call(keepConversationPlan, request, { signal }));
     },
     // The store repeats a call to an unavailable service, because a failed call could lead to a rejected request.
     find: async (accountId, names, wait) => {
