@@ -9,14 +9,21 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 /**
  * Returns the routing policy that the worker computes from shadow conversations. The recovery rate equals the
  * prior, because no tool was pruned yet.
- * @param appends whether later user turns load tools at the end of the conversation
+ * @param deferral how the gateway defers tools, if the provider supports deferral
  */
 export async function makePolicy(
   subjects: readonly ReplaySubject[],
   { recallTarget, price }: Pick<ReplaySettings, 'recallTarget' | 'price'>,
-  appends = false,
+  deferral: Pick<ReplaySettings, 'appends' | 'deferredCost'> = {},
 ): Promise<RoutingPolicy> {
-  const settings = { net: 'priced', kOverride: null, recallTarget, price, isShadow: true, appends } as const;
+  const settings = {
+    net: 'priced',
+    kOverride: null,
+    recallTarget,
+    price,
+    isShadow: true,
+    ...deferral,
+  } as const;
   const samples: ShadowSample[] = [];
   for (const subject of subjects) {
     const { bucket, heldFromK, missed, isArmed } = await replaySession(subject, settings);

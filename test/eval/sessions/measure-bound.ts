@@ -6,7 +6,7 @@ import type { ReplaySubject } from './replay.ts';
 import { replayStateless } from './replay-session.ts';
 
 /** The values of K that are measured for conversations with bound reasoning. */
-const boundK = [8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 80, 96, 128, 192];
+const boundK = [8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 128, 160, 192];
 
 export const isBound = (model: CatalogModel): boolean =>
   bindsReasoning(model, model.modelId).effect !== 'none';
@@ -40,7 +40,8 @@ export async function measureBound(
     for (const kOverride of boundK.filter((k) => k < tools))
       await measure(`${method} K=${kOverride}`, { kOverride, appends });
   for (const recallTarget of targets) {
-    const learned = await makePolicy(subjects, { recallTarget, price }, !showsHeads);
+    const deferral = { appends: !showsHeads, deferredCost: showsHeads ? 'description' : 'nothing' } as const;
+    const learned = await makePolicy(subjects, { recallTarget, price }, deferral);
     for (const [account, policy] of [
       ['new', null],
       ['calibrated', learned],

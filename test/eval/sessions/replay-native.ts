@@ -63,10 +63,11 @@ export function replayBound(subject: ReplaySubject, given: BoundSetting): Promis
     turns = request.userTurns.length;
     if (isFirst || (given.appends && isNewTurn)) {
       const appends = given.appends ? { appends: true } : {};
-      const question = {
+      const question: PlanToolsRequest = {
         ...questionOf(subject, setting, request, state),
         mayRecover: isDeferred,
         ...appends,
+        ...(isDeferred ? { deferredCost: given.showsHeads ? 'description' : 'nothing' } : {}),
       };
       const { forwarded } = await askRouter(planner, question, state, list.tools.length);
       state.isArmed = isDeferred;

@@ -57,6 +57,7 @@ async function planRequest(
     recoveredTools: [...state.recovered],
     mayRecover: net !== 'none',
     ...(settings.appends === true ? { appends: true } : {}),
+    ...(settings.deferredCost === undefined ? {} : { deferredCost: settings.deferredCost }),
   };
   const wayOf = ({ recovery }: PlannedTools) =>
     net === 'in_place' || net === 'regrown' ? net : recovery.way;

@@ -1,4 +1,4 @@
-import type { PlanPrice, RoutingPolicy } from '@gateway/contracts';
+import type { PlanPrice, PlanToolsRequest, RoutingPolicy } from '@gateway/contracts';
 import type { RecallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
 import type { ToolRanker } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
 import type { KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
@@ -32,6 +32,8 @@ export interface ReplaySettings {
   readonly isShadow?: boolean;
   /** Whether later user turns load tools at the end of the conversation. */
   readonly appends?: boolean;
+  /** What a deferred tool costs, if the provider defers tools. */
+  readonly deferredCost?: PlanToolsRequest['deferredCost'];
 }
 
 export interface ReplayOutcome {

@@ -12,7 +12,7 @@ import type { TurnRanking } from '../ranking/ranker.port.ts';
 import { classifyIntent } from './turn-signals.ts';
 import { priorFor, type RecallPriors } from '../policy/recall-prior.ts';
 import { findAlwaysIn, findPinned, keepReachable, type AlwaysInReason } from './always-in.ts';
-import type { RankedTurn } from './grow-set.ts';
+import { weighTurn, type RankedTurn } from './grow-set.ts';
 import { replayGrid } from './replay-grid.ts';
 import { chooseToolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
 
@@ -50,8 +50,9 @@ interface PlanInput {
 /**
  * Chooses the plan for a request. The plan depends only on the request, its tool list and the routing policy.
  */
-export function* choosePlan(input: PlanInput): Pieces<PlannedTools> {
-  const { request, index } = input;
+export function* choosePlan(given: PlanInput): Pieces<PlannedTools> {
+  const { request, index } = given;
+  const input = { ...given, turns: yield* weighTurns(given) };
   const session = decidedSession(request);
   const intent = classifyIntent(request.userTurns[0] ?? '', false);
   const bucket = bucketOf(intent, index.names.length);
@@ -83,6 +84,18 @@ export function* choosePlan(input: PlanInput): Pieces<PlannedTools> {
     worth: set.worth,
     policyVersion: session?.policyVersion ?? renderVersion(input, method, rankedBy),
   };
+}
+
+/** If the provider defers tools, orders the tools of each turn by score and by the cost of their definitions. */
+function* weighTurns({ request, index, turns }: PlanInput): Pieces<readonly RankedTurn[]> {
+  const { deferredCost } = request;
+  if (deferredCost === undefined) return turns;
+  const weighed: RankedTurn[] = [];
+  for (const turn of turns) {
+    yield;
+    weighed.push(weighTurn(turn, index, deferredCost));
+  }
+  return weighed;
 }
 
 function optionsFor({ request, index, priors, measured }: PlanInput, intent: IntentClass): ToolSetOptions {

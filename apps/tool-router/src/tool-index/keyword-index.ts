@@ -72,6 +72,9 @@ export interface KeywordIndex {
   readonly nameTerms: readonly (readonly string[])[];
   /** Words in each tool's parameter names, by position. */
   readonly parameterTerms: readonly (readonly string[])[];
+  /** The lengths of each tool's definition and of its parameters in characters, by position. */
+  readonly definitionCharacters: Uint32Array;
+  readonly parameterCharacters: Uint32Array;
   readonly positionsByName: ReadonlyMap<string, readonly number[]>;
   readonly postings: ReadonlyMap<string, Postings>;
   /**
@@ -103,6 +106,8 @@ export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pi
     names: cards.map(({ name }) => name),
     nameTerms: cards.map(({ nameTerms }) => nameTerms),
     parameterTerms: cards.map(({ parameterTerms }) => parameterTerms),
+    definitionCharacters: Uint32Array.from(cards, (card) => card.definitionCharacters),
+    parameterCharacters: Uint32Array.from(cards, (card) => card.parameterCharacters),
     positionsByName: groupByName(cards),
     postings,
     tieRanks,
@@ -117,7 +122,7 @@ export function* indexInPieces(listHash: string, cards: readonly ToolCard[]): Pi
 const [cardsAtOnce, termsAtOnce] = [32, 2_048];
 
 function* sumBytes(cards: readonly ToolCard[], postings: ReadonlyMap<string, Postings>): Pieces<number> {
-  let [bytes, terms] = [cards.length * 330, 0];
+  let [bytes, terms] = [cards.length * 338, 0];
   for (const each of postings.values()) {
     if ((terms += 1) % termsAtOnce === 0) yield;
     bytes += 260 + each.positions.length * 24;

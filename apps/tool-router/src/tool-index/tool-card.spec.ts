@@ -25,6 +25,11 @@ describe('makeToolCard', () => {
     });
   });
 
+  it('measures the definition and its parameters in characters of JSON', () => {
+    const card = makeToolCard(tool({ name: 'get', description: 'Get it', parameters: { type: 'object' } }));
+    expect(card).toMatchObject({ parameterCharacters: 17, definitionCharacters: 5 + 8 + 17 });
+  });
+
   it('returns no words for a tool without text', () => {
     expect(makeToolCard(tool({ name: null })).terms).toEqual([]);
   });

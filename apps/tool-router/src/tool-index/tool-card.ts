@@ -42,6 +42,9 @@ export interface ToolCard {
   readonly parameterTerms: readonly string[];
   /** Sum of all weighted word counts, in quarters. */
   readonly length: number;
+  /** The length of the whole definition and the length of its parameters, in characters of JSON. */
+  readonly definitionCharacters: number;
+  readonly parameterCharacters: number;
   /** Approximate memory use of the stored words in bytes, for cache limits. */
   readonly bytes: number;
 }
@@ -52,6 +55,7 @@ export interface ToolCard {
  */
 export function makeToolCard(definition: ToolDefinition): ToolCard {
   trimWords();
+  const parameterCharacters = charactersOf(definition.parameters);
   const draft = new CardDraft();
   visitToolTexts(definition, (field, text) => {
     draft.add(field, text);
@@ -65,8 +69,20 @@ export function makeToolCard(definition: ToolDefinition): ToolCard {
     terms: draft.terms.slice(),
     counts: draft.counts.slice(),
     length: draft.length,
-    bytes: 600 + draft.terms.length * 24,
+    definitionCharacters:
+      charactersOf(definition.name) + charactersOf(definition.description) + parameterCharacters,
+    parameterCharacters,
+    bytes: 616 + draft.terms.length * 24,
   };
+}
+
+/** The length of a value as JSON, in characters. Values without a JSON form have length 0. */
+function charactersOf(value: unknown): number {
+  try {
+    return (JSON.stringify(value) as string | undefined)?.length ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 class CardDraft {

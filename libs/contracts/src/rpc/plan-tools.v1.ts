@@ -130,6 +130,12 @@ const planToolsRequest = z.object({
    * the cached prefix unchanged.
    */
   appends: z.boolean().optional(),
+  /**
+   * What a deferred tool costs until a search finds it, which is nothing or its name and description. For a
+   * request with this field, the router weighs a tool's score against the length of its definition. For all
+   * other requests, the router chooses tools by score alone.
+   */
+  deferredCost: z.enum(['nothing', 'description']).optional(),
   price: planPrice.optional(),
   /**
    * Indexes of the tools that are named in the instructions of the conversation's first planned request. The

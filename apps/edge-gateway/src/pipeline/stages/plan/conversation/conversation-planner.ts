@@ -136,6 +136,9 @@ export class ConversationPlanner {
           ? this.#options.hasRecovery && isBound !== true && isRecoveryPermitted(outline, caller)
           : deferral.mode === 'deferred',
       ...(loadsTools === true ? { appends: true } : {}),
+      ...(isBound === true && deferral?.mode === 'deferred'
+        ? { deferredCost: outline.format === 'responses' ? 'description' : 'nothing' }
+        : {}),
       ...(known === undefined ? {} : { session: renderRemembered(known, outline) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(shadow === undefined ? {} : { shadow }),
