@@ -41,11 +41,21 @@ export async function findConversation(
   const wait = patience.start(abort.signal);
   const remembered = await memo.find(accountId, before);
   if (remembered !== undefined) return { known: remembered, isSure: true, wait };
-  const turns = names.answeredTurns().map(nameTurn);
+  const start = firstTurn === null ? [opening] : [firstTurn, opening];
+  const stored = [...names.answeredTurns().map(nameTurn), ...start];
+  const ask = async (signal: AbortSignal): Promise<BoundConversation> => {
+    try {
+      return { ...unplanned, plan: await store.find(accountId, stored, signal) };
+    } catch (error) {
+      // On a busy machine, the cache may have the plan but not answer in time.
+      const late = await memo.reload(accountId, before);
+      if (late === undefined) throw error;
+      return late;
+    }
+  };
   try {
-    const start = firstTurn === null ? [opening] : [firstTurn, opening];
-    const plan = await store.find(accountId, [...turns, ...start], wait);
-    return { known: { ...unplanned, plan }, isSure: true, wait };
+    // A failed call is repeated, because the provider would reject the reasoning after an unplanned request.
+    return { known: await wait.insist(ask), isSure: true, wait };
   } catch (error) {
     log.warn({ err: error, requestId }, 'failed to load the conversation plan, sending all tools');
     return { known: unplanned, isSure: false, wait };

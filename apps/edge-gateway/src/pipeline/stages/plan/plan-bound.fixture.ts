@@ -47,11 +47,28 @@ export function subjectOf(
   } as unknown as ConversationSubject;
 }
 
+/** A Redis server that answers only after the gateway has stopped to wait for the first answer. */
+export function openSlowRedis() {
+  const values = new Map<string, string>();
+  return {
+    get: async (key: string) => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return values.get(key) ?? null;
+    },
+    set: (_: string, key: string, value: string) => Promise.resolve(values.set(key, value)),
+  };
+}
+
+const noRedis = { get: () => Promise.resolve(null), set: () => Promise.resolve() };
+
 /**
  * Opens a gateway replica with its own caches. All replicas use the same store. The parameter `forwarded` is
  * the tool set that the current policy would choose.
  */
-export function openReplica(stored = new Map<string, ConversationPlanRecord>()) {
+export function openReplica(
+  stored = new Map<string, ConversationPlanRecord>(),
+  redis: ConstructorParameters<typeof BoundPlanMemo>[0] = noRedis,
+) {
   const state = {
     forwarded: [1],
     budget: 'open' as 'open' | 'used',
@@ -119,7 +136,7 @@ export function openReplica(stored = new Map<string, ConversationPlanRecord>()) 
     boundPlans: {
       store,
       patience: new Patience(),
-      memo: new BoundPlanMemo({ get: () => Promise.resolve(null), set: () => Promise.resolve() }, log),
+      memo: new BoundPlanMemo(redis, log),
     },
     settings: { planDeadlineMs: 1_000 },
     catalog: { find: () => undefined },

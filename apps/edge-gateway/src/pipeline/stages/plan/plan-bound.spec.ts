@@ -3,6 +3,7 @@ import {
   answered,
   deferral,
   openReplica,
+  openSlowRedis,
   second,
   subjectOf,
   tool,
@@ -64,6 +65,14 @@ it('a conversation keeps all its tools on every replica if the store saved its p
   state.losesReplies = true;
   expect(await plan(subjectOf([user]))).toMatchObject({ forwarded: [0, 1, 2, 3] });
   expect(await openReplica(stored).plan(subjectOf(second))).toMatchObject({ forwarded: [0, 1, 2, 3] });
+});
+
+it('a replica finds the tool set in a slow Redis if the store is unavailable', async () => {
+  const [stored, redis] = [new Map(), openSlowRedis()];
+  await openReplica(stored, redis).plan(subjectOf([user]));
+  const other = openReplica(stored, redis);
+  Object.assign(other.state, { isStoreDown: true, forwarded: [0, 2] });
+  expect(await other.plan(subjectOf(second))).toMatchObject({ forwarded: [1] });
 });
 
 it('requests with the same beginning are sent in the same form, even if one of them could not be planned', async () => {

@@ -54,6 +54,24 @@ export class ContextMemo {
     }
   }
 
+  /**
+   * Returns the names of turns that were sent unchanged. If the query fails but Redis now has all messages, no name
+   * is needed. On a busy machine, Redis may have the messages but not answer the first load in time.
+   */
+  async orReload(
+    accountId: string,
+    links: readonly Buffer[],
+    query: Promise<readonly string[]>,
+  ): Promise<readonly string[]> {
+    try {
+      return await query;
+    } catch (error) {
+      await this.load(accountId, links);
+      if (links.some((link) => this.peek(link) === undefined)) throw error;
+      return [];
+    }
+  }
+
   keep(accountId: string, link: Buffer, edits: MessageEdits): void {
     this.#kept.set(link.toString('hex'), edits);
     const value = sealValue(link, JSON.stringify(edits));

@@ -17,7 +17,7 @@ const shorten = (text: string, version: number | undefined): string =>
   version === 2 ? text.trim().toLowerCase() : text.trim().toUpperCase();
 
 /** Creates a planner with a compressor that can fail and can support several versions of the compression steps. */
-function open() {
+function open(redis: ConstructorParameters<typeof ContextMemo>[0] = { mgetBuffer: away, set: away }) {
   const asked: CompressBlocksRequest[] = [];
   const state = { isUp: true, forgets: false, kept: new Map<string, string>(), versions: [1] };
   const planner = new ContextPlanner(
@@ -43,7 +43,7 @@ function open() {
       },
       recall: ({ ids }) => Promise.resolve(ids.map((id) => state.kept.get(id) ?? null)),
     },
-    new ContextMemo({ mgetBuffer: away, set: away }, log),
+    new ContextMemo(redis, log),
     log,
   );
   return { planner, asked, state };
@@ -285,6 +285,23 @@ describe('a conversation with bound reasoning', () => {
     expect(await sendPinned(planner, turns, 2)).toEqual({ texts: [upper(1)], isSure: false });
     turns.state.isUp = true;
     expect(await sendPinned(planner, turns, 2)).toEqual({ texts: [upper(0), upper(1)], isSure: true });
+  });
+
+  it('restores messages from Redis if Redis did not answer in time at first and the store is unavailable', async () => {
+    const values = new Map<string, Buffer>();
+    let reads = 0;
+    const redis = {
+      // Redis does not answer the first read.
+      mgetBuffer: (...keys: string[]) =>
+        (reads += 1) === 1 ? away() : Promise.resolve(keys.map((key) => values.get(key) ?? null)),
+      set: (_: string, key: string, value: Buffer) => Promise.resolve(values.set(key, value)),
+    };
+    const turns = openTurns();
+    await sendPinned(open(redis).planner, turns, 1);
+    reads = 0;
+    turns.state.isUp = false;
+    const restored = await sendPinned(open(redis).planner, turns, 2);
+    expect(restored).toEqual({ texts: [upper(0), upper(1)], isSure: true });
   });
 
   it('gets no stored decision from a token-counting request', async () => {

@@ -124,7 +124,9 @@ export class ContextPlanner {
       const turns = new Map(
         lost.map((index) => [index, nameTurn(conversation, findTurn(subject.outline, index))]),
       );
-      const unchanged = new Set(await insist((until) => pinned.find([...new Set(turns.values())], until)));
+      const links = lost.map((index) => conversation.chain[index] as Buffer);
+      const ask = (until: AbortSignal) => pinned.find([...new Set(turns.values())], until);
+      const unchanged = new Set(await insist((until) => this.#memo.orReload(accountId, links, ask(until))));
       for (const index of lost)
         if (unchanged.has(turns.get(index) ?? ''))
           this.#memo.keep(accountId, conversation.chain[index] as Buffer, sentUnchanged);

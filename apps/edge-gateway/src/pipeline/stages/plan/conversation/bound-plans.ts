@@ -11,7 +11,7 @@ import type { Messaging } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import { z } from 'zod';
 import { retryWhileUnreached } from '../../../../cache/remote-cache.ts';
-import { Patience, type Wait } from '../context/context-subject.ts';
+import { Patience } from '../context/context-subject.ts';
 import { SharedMemo, type ConversationRedis } from './shared-memo.ts';
 
 /**
@@ -31,10 +31,14 @@ export interface BoundPlanStore {
    */
   correct(accountId: string, name: string, plan: ConversationPlanRecord): void;
   /**
-   * Tries the given names in order, and returns the first stored plan. The store retries the query for as long as
-   * the request waits.
+   * Tries the given names in order, and returns the first stored plan. Rejects if the store is unavailable or `signal`
+   * aborts.
    */
-  find(accountId: string, names: readonly string[], wait: Wait): Promise<ConversationPlanRecord | null>;
+  find(
+    accountId: string,
+    names: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ConversationPlanRecord | null>;
   /** Records that the messages that followed a turn of the model were sent unchanged. */
   keepUnchangedTurn(accountId: string, name: string): Promise<void>;
   /** Returns the given names that `keepUnchangedTurn` has stored. */
@@ -106,11 +110,8 @@ function createBoundPlanStore(messaging: Pick<Messaging, 'call'>, log: Logger): 
       const request = { accountId, name, plan, replaces: true };
       corrections.start(name, (signal) => messaging.call(keepConversationPlan, request, { signal }));
     },
-    // The store repeats a call to an unavailable service, because a failed call could lead to a rejected request.
-    find: async (accountId, names, wait) => {
-      const request = { accountId, names: [...names] };
-      return (await wait.insist((signal) => messaging.call(findConversationPlan, request, { signal }))).plan;
-    },
+    find: async (accountId, names, signal) =>
+      (await messaging.call(findConversationPlan, { accountId, names: [...names] }, { signal })).plan,
     keepUnchangedTurn: async (accountId, name) => {
       const signal = AbortSignal.timeout(keepTurnMsMax);
       const ask = () => messaging.call(keepUnchangedTurn, { accountId, name }, { signal });

@@ -65,6 +65,14 @@ export class SharedMemo<Value extends object> {
     return this.#kept.get(name) ?? this.#load(accountId, name, signal);
   }
 
+  /**
+   * Reads a value from Redis again, after `find` did not find it in time. This method never throws. It waits for as
+   * long as Redis commands may take.
+   */
+  reload(accountId: string, name: string): Promise<Value | undefined> {
+    return this.#read(accountId, name, (reading) => reading);
+  }
+
   /** Returns the entry from the memory of this process, without a Redis lookup. */
   peek(name: string): Value | undefined {
     return this.#kept.get(name);
@@ -77,10 +85,18 @@ export class SharedMemo<Value extends object> {
     this.#redis.set(accountId, this.#keyOf(accountId, name), text, keptSeconds).catch(this.#isAway);
   }
 
-  async #load(accountId: string, name: string, signal: AbortSignal | undefined): Promise<Value | undefined> {
+  #load(accountId: string, name: string, signal: AbortSignal | undefined): Promise<Value | undefined> {
+    const limitMs = signal?.aborted === true ? 0 : waitMs;
+    return this.#read(accountId, name, (reading) => withTimeout(reading, limitMs, null));
+  }
+
+  async #read(
+    accountId: string,
+    name: string,
+    limit: (reading: Promise<string | null>) => Promise<string | null>,
+  ): Promise<Value | undefined> {
     try {
-      const reading = this.#redis.get(this.#keyOf(accountId, name));
-      const text = await withTimeout(reading, signal?.aborted === true ? 0 : waitMs, null);
+      const text = await limit(this.#redis.get(this.#keyOf(accountId, name)));
       const value = text === null ? undefined : this.#kind.parse(text);
       if (value !== undefined) this.#kept.set(name, value);
       return value;
