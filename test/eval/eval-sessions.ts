@@ -7,6 +7,7 @@
 // The script prints tables, then one line of JSON.
 // `--lane keyword` ranks tools without vectors, and `--sessions N` takes N sessions from each source.
 // `--sizes 100` uses only lists of 100 tools, and `--models anthropic` uses only Anthropic models.
+// `--lengths shuffled` exchanges the lengths of the tools in each list.
 // Several names are separated by commas. `--models claude-opus-5-5` uses only Claude Opus 5.5.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
@@ -42,9 +43,11 @@ const { values } = parseArgs({
     lane: { type: 'string', default: 'semantic' },
     sizes: { type: 'string', default: sizes.join(',') },
     models: { type: 'string', default: '' },
+    lengths: { type: 'string', default: 'own' },
   },
 });
 if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
+if (values.lengths !== 'own' && values.lengths !== 'shuffled') throw new Error('--lengths own|shuffled');
 const catalog = loadCatalog();
 const models = modelNames
   .filter(([provider, id]) => {
@@ -64,6 +67,7 @@ for (const size of values.sizes.split(',').map(Number)) {
     size,
     perSource: Number(values.sessions),
     lane: values.lane,
+    lengths: values.lengths,
   });
   for (const prompt of promptSizeNames)
     report.push(await measureList(subjects, { tools: size, prompt }, models, resultShare));

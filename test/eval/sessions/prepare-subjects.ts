@@ -5,7 +5,7 @@ import { recallPriors } from '../../../apps/tool-router/src/policy/recall-prior.
 import { keywordRanker } from '../../../apps/tool-router/src/ranking/keyword-ranker.ts';
 import { MemoizedRanker } from '../../../apps/tool-router/src/ranking/memoized-ranker.ts';
 import { makeToolCard } from '../../../apps/tool-router/src/tool-index/tool-card.ts';
-import { indexToolList } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
+import { indexToolList, type KeywordIndex } from '../../../apps/tool-router/src/tool-index/keyword-index.ts';
 import { SemanticPath } from '../semantic-path.ts';
 import type { EvalList, EvalSession } from './eval-session.ts';
 import { makeList } from './make-list.ts';
@@ -19,6 +19,8 @@ export interface SubjectOptions {
   /** The maximum number of sessions from each source. A hash of each session's name decides the selection. */
   readonly perSource: number;
   readonly lane: 'keyword' | 'semantic';
+  /** With `shuffled`, each tool gets the length of another tool in the list. */
+  readonly lengths?: 'own' | 'shuffled';
 }
 
 /** The maximum memory in bytes for one session's cached rankings. */
@@ -27,7 +29,7 @@ const rankingsBytesMax = 4 * 1024 * 1024;
 /** Returns the sessions with their tool lists and indexes. */
 export function prepareSubjects(
   { sessions, tools }: SessionData,
-  { size, perSource, lane }: SubjectOptions,
+  { size, perSource, lane, lengths = 'own' }: SubjectOptions,
 ): ReplaySubject[] {
   const rankerOf = openRankers(lane, tools);
   const priors = recallPriors;
@@ -43,12 +45,34 @@ export function prepareSubjects(
     );
     return {
       session,
-      list,
-      index,
+      ...(lengths === 'own' ? { list, index } : shuffleLengths(session, list, index)),
       ranker: new MemoizedRanker(rankerOf(session, list), rankingsBytesMax),
       priors,
     };
   });
+}
+
+/**
+ * Exchanges the lengths of the tools in a list. With exchanged lengths, no method can use that the needed tools of a
+ * data set are short. A hash of the session and the position determines the exchange.
+ */
+function shuffleLengths(
+  { id }: EvalSession,
+  list: EvalList,
+  index: KeywordIndex,
+): Pick<ReplaySubject, 'list' | 'index'> {
+  const drawn = [...list.tools.keys()].toSorted(
+    (one, other) => draw(`length ${id} ${one}`) - draw(`length ${id} ${other}`),
+  );
+  const exchange = (lengths: ArrayLike<number>): number[] => drawn.map((position) => lengths[position] ?? 0);
+  return {
+    list: { ...list, tokens: exchange(list.tokens), headTokens: exchange(list.headTokens) },
+    index: {
+      ...index,
+      definitionCharacters: Uint32Array.from(exchange(index.definitionCharacters)),
+      parameterCharacters: Uint32Array.from(exchange(index.parameterCharacters)),
+    },
+  };
 }
 
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;
