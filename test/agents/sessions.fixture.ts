@@ -38,7 +38,7 @@ export interface Session {
   readonly cost: number;
 }
 
-const charactersPerToken = 4;
+export const charactersPerToken = 4;
 /** Providers cache prompts of at least 1,024 tokens, in steps of 128 tokens. */
 const cachedTokensMin = 1024;
 const cacheStepTokens = 128;

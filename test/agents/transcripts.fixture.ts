@@ -1,7 +1,7 @@
 /** Compares the requests that the provider received in a session. */
 import { isDescription } from './capable-model.fixture.ts';
 import type { Prompt } from './prompts.fixture.ts';
-import type { Session, SessionRequest } from './sessions.fixture.ts';
+import { charactersPerToken, type Session, type SessionRequest } from './sessions.fixture.ts';
 
 /**
  * The requests in the agent's loop, without the requests of recovery rounds. A recovery round repeats the
@@ -52,12 +52,25 @@ const isRegrown = (before: Prompt, { isCached, tools }: Prompt): boolean =>
   tools.length > before.tools.length &&
   before.tools.every(({ name }) => tools.some((tool) => tool.name === name));
 
+interface ResumedRequest {
+  readonly tokens: number;
+  readonly cachedTokens: number;
+  /**
+   * Tokens of the deferred definitions that the gateway loads for the new user turn. The definitions are new at the
+   * end of the prompt, so the provider's cache cannot contain them.
+   */
+  readonly loadedTokens: number;
+}
+
 /** The first request after the session resumes, in which the agent repeats the whole conversation. */
-export function findResumed(session: Session): { tokens: number; cachedTokens: number } {
-  return (
-    session.requests.find(({ turn, prompt }) => turn === 1 && prompt.tools.length > 0) ?? {
-      tokens: 0,
-      cachedTokens: 0,
-    }
-  );
+export function findResumed({ requests }: Session): ResumedRequest {
+  const isInLoop = ({ prompt }: SessionRequest): boolean => prompt.tools.length > 0;
+  const at = requests.findIndex((request) => request.turn === 1 && isInLoop(request));
+  const resumed = requests[at];
+  if (resumed === undefined) return { tokens: 0, cachedTokens: 0, loadedTokens: 0 };
+  const { tokens, cachedTokens, prompt } = resumed;
+  const earlier = new Set(requests.slice(0, at).findLast(isInLoop)?.prompt.loaded);
+  const loaded = prompt.tools.filter(({ name }) => prompt.loaded.includes(name) && !earlier.has(name));
+  const characters = loaded.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+  return { tokens, cachedTokens, loadedTokens: Math.ceil(characters / charactersPerToken) };
 }
