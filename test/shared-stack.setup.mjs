@@ -69,7 +69,7 @@ const edges = (oidcIssuer, awsPort) => ({
  */
 const agentSettings = {
   'tool-router': { ROUTER_SEMANTIC_BUDGET_MS: '3000' },
-  'edge-gateway-2': { PLAN_DEADLINE_MS: '6000' },
+  'edge-gateway-2': { PLAN_DEADLINE_MS: '6000', UPSTREAM_RETRIES_MAX: '2' },
 };
 
 /**
