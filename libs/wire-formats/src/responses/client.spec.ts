@@ -49,7 +49,7 @@ describe('a rendered stream', () => {
     expect(last['type']).toBe('response.completed');
     expect(last['response']).toEqual(client.renderResponse(foldAnswer(events), defaults));
     expect(last['response']).toMatchObject({
-      ...{ id: 'msg_1', object: 'response', status: 'completed', model: 'claude', error: null },
+      ...{ id: 'resp_msg_1', object: 'response', status: 'completed', model: 'claude', error: null },
       output: [
         { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
         {

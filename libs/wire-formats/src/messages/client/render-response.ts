@@ -7,13 +7,23 @@ import { optional } from '../../json/read-members.ts';
 import { renderBlock } from '../shared/blocks.ts';
 import { readArguments } from '../shared/tools.ts';
 
+const idPrefix = 'msg_';
+
+/**
+ * The id of a response in the form of the messages format. Ids of Anthropic are unchanged, and the ids of other
+ * formats get the prefix of Anthropic's ids.
+ */
+export function renderId(id: string, isOwnFormat: boolean): string {
+  return isOwnFormat || id.startsWith(idPrefix) ? id : `${idPrefix}${id}`;
+}
+
 /** Renders a non-streaming response, using only the first choice. Extra fields from Anthropic are included. */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
   const [choice] = answer.choices;
   const usage = answer.usage ?? { inputTokens: 0, outputTokens: 0 };
   return {
-    id: answer.id ?? defaults.id,
+    id: renderId(answer.id ?? defaults.id, answer.format === 'messages'),
     type: 'message',
     role: 'assistant',
     model: answer.model ?? defaults.model,

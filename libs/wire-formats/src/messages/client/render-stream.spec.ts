@@ -54,7 +54,7 @@ describe('a stream to a client', () => {
       'message_delta',
       'message_stop',
     ]);
-    expect(frames[0]!.message).toMatchObject({ id: 'c1', model: 'gpt', content: [], stop_reason: null });
+    expect(frames[0]!.message).toMatchObject({ id: 'msg_c1', model: 'gpt', content: [], stop_reason: null });
   });
 
   it.each([

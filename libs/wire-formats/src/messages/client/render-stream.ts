@@ -15,6 +15,7 @@ import {
   showBlock,
 } from './stream-blocks.ts';
 import { frameOf, renderErrorEvent } from './render-error.ts';
+import { renderId } from './render-response.ts';
 import type { EventOf, RenderStep, StreamRenderState } from './stream-blocks.ts';
 
 /** Renders a stream event as frames. The messages format has only one choice, so other choices are skipped. */
@@ -86,11 +87,12 @@ function renderCitationDelta(state: StreamRenderState, event: EventOf<'citation'
 
 function startMessage(state: StreamRenderState, event: EventOf<'message-start'>): StreamRenderState {
   const { id, model, format } = event;
+  const isOwnFormat = format === 'messages';
   return {
     ...state,
-    id: id ?? state.id,
+    id: id === undefined ? state.id : renderId(id, isOwnFormat),
     model: model ?? state.model,
-    isOwnFormat: format === 'messages',
+    isOwnFormat,
   };
 }
 

@@ -4,7 +4,7 @@ import type { SseFrame } from '../../sse/sse-frames.ts';
 import { isEmpty, isObject, optional, otherMembers } from '../../json/read-members.ts';
 import { own } from '../shared/own-members.ts';
 import { renderToolUseHead } from '../shared/tools.ts';
-import { renderAnswerBlock } from './render-response.ts';
+import { renderAnswerBlock, renderId } from './render-response.ts';
 import { frameOf } from './render-error.ts';
 
 /** The stream renderer's immutable state between two events. */
@@ -54,7 +54,7 @@ export function beginStreamRender({
   estimateInputTokens = () => 0,
 }: StreamRenderOptions): StreamRenderState {
   return {
-    id,
+    id: renderId(id, false),
     model,
     estimateInputTokens,
     isOwnFormat: false,

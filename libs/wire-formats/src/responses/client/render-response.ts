@@ -23,13 +23,23 @@ export function renderHead({ id, model, createdAt }: AnswerDefaults): JsonObject
   };
 }
 
+const idPrefix = 'resp_';
+
+/**
+ * The id of a response in the form of the Responses API. Ids of providers with this API are unchanged, because the
+ * provider must know the id later. Other ids get the prefix that clients expect.
+ */
+export function renderId(id: string, isOwnFormat: boolean): string {
+  return isOwnFormat || id.startsWith(idPrefix) ? id : `${idPrefix}${id}`;
+}
+
 /**
  * Renders a non-streaming response. The responses format has only one choice, so only the first choice is
  * rendered.
  */
 export function renderResponse(answer: ChatAnswer, defaults: AnswerDefaults): JsonObject {
   const { usage: rawUsage, ...members } = own.read(answer);
-  const id = answer.id ?? defaults.id;
+  const id = renderId(answer.id ?? defaults.id, answer.format === 'responses');
   const head = {
     id,
     model: answer.model ?? defaults.model,

@@ -18,7 +18,7 @@ import {
   renderUsage,
   type ShownPart,
 } from './render-items.ts';
-import { readSequence, renderHead } from './render-response.ts';
+import { readSequence, renderHead, renderId } from './render-response.ts';
 
 type ThinkingDelta = Extract<StreamEvent, { type: 'thinking-delta' }>;
 type BlockEvent = Extract<StreamEvent, { block: number }>;
@@ -53,7 +53,7 @@ export class ResponseStream {
   #members: JsonObject = {};
 
   constructor({ lastFrame, ...defaults }: AnswerDefaults & Pick<StreamRenderOptions, 'lastFrame'>) {
-    this.#head = defaults;
+    this.#head = { ...defaults, id: renderId(defaults.id, false) };
     if (lastFrame !== undefined) this.#sequence = readSequence(lastFrame) + 1;
   }
 
@@ -66,9 +66,9 @@ export class ResponseStream {
     if ('block' in event) return this.#start() + this.#renderBlock(event);
     switch (event.type) {
       case 'message-start': {
-        const { id, model, createdAt } = event;
+        const { id, model, createdAt, format } = event;
         const given = {
-          ...optional('id', id),
+          ...optional('id', id === undefined ? undefined : renderId(id, format === 'responses')),
           ...optional('model', model),
           ...optional('createdAt', createdAt),
         };
