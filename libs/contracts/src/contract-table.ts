@@ -85,7 +85,7 @@ import {
   updatePreferences,
 } from './rpc/manage-routing.v1.ts';
 import { planTools, planToolsAt } from './rpc/plan-tools.v1.ts';
-import { exportRequests, getRequest, listRequests } from './rpc/query-requests.v1.ts';
+import { exportRequests, getRequest, listRequests, readRequests } from './rpc/query-requests.v1.ts';
 import { describeCalibration, listRoutingTraces, observeModels } from './rpc/query-routing.v1.ts';
 import { listRecallAlerts, listToolHealth, listToolSuggestions } from './rpc/query-tool-health.v1.ts';
 import {
@@ -170,6 +170,7 @@ export const contractTable: readonly (RpcContract | BroadcastContract)[] = [
   countDefinitions,
   readTokenCounts,
   listRequests,
+  readRequests,
   exportRequests,
   getRequest,
   storeContent,

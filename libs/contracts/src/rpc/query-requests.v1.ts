@@ -24,7 +24,10 @@ export type RequestFilter = z.infer<typeof requestFilter>;
 const requestOrder = z.object({ by: requestSort, isDescending: z.boolean() });
 export type RequestOrder = z.infer<typeof requestOrder>;
 
-/** Lists log entries, newest first unless `order` is given. Workers of the previous release ignore `order`. */
+/**
+ * Lists log entries, newest first unless `order` is given. The request can ask for the ids of further entries. The
+ * worker then counts and sorts once for a large page, and `readRequests` returns the further entries.
+ */
 export const listRequests = defineRpc({
   ...common,
   subject: 'worker.list-requests.v1',
@@ -34,8 +37,23 @@ export const listRequests = defineRpc({
     offset: count,
     filter: requestFilter.default({}),
     order: requestOrder.optional(),
+    /** Number of ids to return after the page. */
+    further: z.int().min(0).max(500).default(0),
   }),
-  reply: z.object({ total: count, requests: z.array(requestLogEntry) }),
+  reply: z.object({
+    total: count,
+    requests: z.array(requestLogEntry),
+    /** Ids of the entries after the page, in order. Workers of the previous release omit `further`. */
+    further: z.array(id).optional(),
+  }),
+});
+
+/** Reads log entries by id, in the order of `ids`. Unknown ids and ids of other accounts are omitted. */
+export const readRequests = defineRpc({
+  ...common,
+  subject: 'worker.read-requests.v1',
+  request: z.object({ accountId: id, ids: z.array(id).max(100) }),
+  reply: z.object({ requests: z.array(requestLogEntry) }),
 });
 
 /**

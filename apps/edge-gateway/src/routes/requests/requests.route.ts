@@ -3,6 +3,7 @@ import {
   exportRequests,
   getRequest,
   listRequests,
+  readRequests,
   requestDetail,
   requestExportQuery,
   requestLogPage,
@@ -193,23 +194,37 @@ interface PageQuery {
   readonly order?: RequestOrder;
 }
 
-/** Reads a large page in parts, so that requests from other accounts can run between the parts. */
+/**
+ * Reads a large page in parts, so that requests from other accounts can run between the parts. The worker counts and
+ * sorts only for the first part, which contains the ids of the other parts.
+ */
 export async function readPage(
   messaging: Pick<Messaging, 'call'>,
   { limit, offset, ...query }: PageQuery,
 ): Promise<{ readonly total: number; readonly requests: readonly RequestLogEntry[] }> {
-  const first = { ...query, offset, limit: Math.min(limit, rowsAtOnce) };
-  const { total, requests } = await messaging.call(listRequests, first);
+  const rows = Math.min(limit, rowsAtOnce);
+  const first = { ...query, offset, limit: rows, further: limit - rows };
+  const { total, requests, further } = await messaging.call(listRequests, first);
+  if (further === undefined) return readByOffset(messaging, { limit, offset, ...query }, { total, requests });
+  for (let at = 0; at < further.length; at += rowsAtOnce) {
+    const ids = further.slice(at, at + rowsAtOnce);
+    const part = await messaging.call(readRequests, { accountId: query.accountId, ids });
+    requests.push(...part.requests);
+  }
+  return { total, requests };
+}
+
+/** Reads the rest of a large page from a worker of the previous release, which returns no ids of further requests. */
+async function readByOffset(
+  messaging: Pick<Messaging, 'call'>,
+  { limit, offset, ...query }: PageQuery,
+  { total, requests }: { total: number; requests: RequestLogEntry[] },
+): Promise<{ readonly total: number; readonly requests: readonly RequestLogEntry[] }> {
   let isMore = requests.length === rowsAtOnce;
   while (isMore && requests.length < limit) {
     const asked = Math.min(rowsAtOnce, limit - requests.length);
-    const { order, ...newestFirst } = query;
-    const before = requests.at(-1)?.id ?? null;
-    // The default order continues after the last request, and any other order continues at an offset.
-    const part =
-      order === undefined
-        ? await messaging.call(exportRequests, { ...newestFirst, before, limit: asked })
-        : await messaging.call(listRequests, { ...query, offset: offset + requests.length, limit: asked });
+    const next = { ...query, offset: offset + requests.length, limit: asked };
+    const part = await messaging.call(listRequests, next);
     requests.push(...part.requests);
     isMore = part.requests.length === asked;
   }

@@ -2,12 +2,13 @@ import {
   exportRequests as exportRequestsContract,
   getRequest as getRequestContract,
   listRequests as listRequestsContract,
+  readRequests as readRequestsContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { TELEMETRY_DATABASE, type TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import { exportRequests, getRequest, listRequests } from './requests.ts';
+import { exportRequests, getRequest, listRequests, readRequests } from './requests.ts';
 
 /** Implements the contracts that query the request log. */
 @Controller()
@@ -23,6 +24,13 @@ export class RequestsController {
     request: ParsedRequestOf<typeof listRequestsContract>,
   ): Promise<ReplyOf<typeof listRequestsContract>> {
     return listRequests(this.#database, request);
+  }
+
+  @RpcHandler(readRequestsContract)
+  readRequests(
+    request: ParsedRequestOf<typeof readRequestsContract>,
+  ): Promise<ReplyOf<typeof readRequestsContract>> {
+    return readRequests(this.#database, request);
   }
 
   @RpcHandler(exportRequestsContract)

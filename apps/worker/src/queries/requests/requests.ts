@@ -4,6 +4,7 @@ import type {
   exportRequests as exportRequestsContract,
   getRequest as getRequestContract,
   listRequests as listRequestsContract,
+  readRequests as readRequestsContract,
 } from '@gateway/contracts';
 import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import type {
@@ -23,25 +24,43 @@ const totalMax = 100_000;
 
 /**
  * Lists an account's requests that match the filter, by default newest first. The field `total` counts all matching
- * requests. Counting stops at 100,000 if the filter uses anything except the API key and the status `error`.
+ * requests. Counting stops at 100,000 if the filter uses anything except the API key and the status `error`. For a
+ * list with `further` ids, Postgres sorts only ids, because the rows of a large page are wide.
  */
 export async function listRequests(
   database: TelemetryDatabase,
-  { accountId, limit, offset, filter, order }: ParsedRequestOf<typeof listRequestsContract>,
+  { accountId, limit, offset, filter, order, further }: ParsedRequestOf<typeof listRequestsContract>,
 ): Promise<ReplyOf<typeof listRequestsContract>> {
   const models = database.forAccount(accountId);
   const where = chooseRequestFilter(filter);
-  const [total, rows] = await Promise.all([
-    countRequests(models, filter, where),
-    models.requestLog.findMany({
-      ...entryFields,
-      where,
-      orderBy: chooseOrder(order),
-      skip: offset,
-      take: limit,
-    }),
-  ]);
-  return { total, requests: rows.map(renderEntry) };
+  const listed = { where, orderBy: chooseOrder(order), skip: offset };
+  const counting = countRequests(models, filter, where);
+  if (further === 0) {
+    const page = models.requestLog.findMany({ ...entryFields, ...listed, take: limit });
+    const [total, rows] = await Promise.all([counting, page]);
+    return { total, requests: rows.map(renderEntry), further: [] };
+  }
+  const page = models.requestLog.findMany({ select: { id: true }, ...listed, take: limit + further });
+  const [total, rows] = await Promise.all([counting, page]);
+  const ids = rows.map(({ id }) => id);
+  const { requests } = await readRequests(database, { accountId, ids: ids.slice(0, limit) });
+  return { total, requests, further: ids.slice(limit) };
+}
+
+/** Returns the requests with the given ids, in the given order. A request id determines the partition of its row. */
+export async function readRequests(
+  database: TelemetryDatabase,
+  { accountId, ids }: ParsedRequestOf<typeof readRequestsContract>,
+): Promise<ReplyOf<typeof readRequestsContract>> {
+  const rows = await database.forAccount(accountId).requestLog.findMany({
+    ...entryFields,
+    where: {
+      id: { in: ids },
+      createdAt: { in: ids.map((id) => new Date(parseRequestTimeMs(id) ?? 0)) },
+    },
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return { requests: ids.flatMap((id) => byId.get(id) ?? []).map(renderEntry) };
 }
 
 const newestFirst: TelemetryOrder[] = [{ createdAt: 'desc' }, { id: 'desc' }];
