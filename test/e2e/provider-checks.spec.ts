@@ -59,6 +59,18 @@ it('a key that the provider accepts is verified by one cheap call with the key, 
   expect(provider.requests).toEqual([]);
 });
 
+it('additional keys are checked too, and the record names the key that the provider rejects', async () => {
+  const [api_key, wrong] = [secretOf(), secretOf()];
+  acceptOnly(api_key);
+  const body = { provider: 'openai', api_key, additional_api_keys: [wrong], base_url: baseUrl };
+  expect(await connections.connect(body)).toMatchObject({
+    ...{ connected: true, verified: true },
+    last_error: 'The provider refused the additional key 1 with status 401.',
+  });
+  provider.setControls(plainAnswer);
+  expect(await connections.connect(body)).toMatchObject({ connected: true, last_error: null });
+});
+
 it('a key that the provider rejects is stored, and the record shows the status but not the key', async () => {
   acceptOnly('another-key');
   const api_key = secretOf();

@@ -7,7 +7,6 @@ import {
   listCredentials,
   openCredential,
   putCredential,
-  reportCredential,
 } from '@gateway/contracts';
 import { createSealingKeyPair, openSealed, seal, type Messaging } from '@gateway/messaging';
 import { newId } from '@gateway/persistence';
@@ -262,27 +261,6 @@ describe('the provider vault', () => {
       'delete',
     ]);
     await eventually(() => (changes.filter((it) => it.accountId === accountId).length >= 4 ? true : null));
-  });
-
-  it('the vault reports that a credential was rejected, until the credential is accepted again or replaced', async () => {
-    const accountId = newId();
-    await put(accountId, 'openai');
-    const report = (refusedStatus: number | null) =>
-      edge.call(reportCredential, { accountId, provider: 'openai', refusedStatus });
-    const lastError = async () => (await edge.call(listCredentials, { accountId })).credentials[0]?.lastError;
-    const verified = async () => (await edge.call(listCredentials, { accountId })).credentials[0]?.verified;
-    await expect(verified()).resolves.toBe(false);
-    await report(null);
-    await expect(verified()).resolves.toBe(true);
-    await expect(report(401)).resolves.toEqual({ changed: true });
-    await expect(verified()).resolves.toBe(false);
-    await expect(lastError()).resolves.toBe('The provider refused the credential with status 401.');
-    const request = { accountId, provider: 'openai', recipientPublicKey: recipient.publicKey };
-    await expect(edge.call(openCredential, request)).resolves.toMatchObject({ isFailing: true });
-    await report(null);
-    await expect(lastError()).resolves.toBeNull();
-    await report(403);
-    await expect(put(accountId, 'openai')).resolves.toMatchObject({ lastError: null });
   });
 
   it('the vault rejects callers without permission', async () => {

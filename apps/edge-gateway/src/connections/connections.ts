@@ -68,8 +68,8 @@ export function createConnections(
     freshMs: 60 * secondMs,
     load: async (key) => {
       const [accountId = '', provider = ''] = key.split('|');
-      const report: ReportCredential = (refusedStatus) =>
-        void reportToVault({ accountId, provider, refusedStatus }, messaging, () => forgetList(accountId));
+      const report = (found: Omit<VaultReport, 'accountId' | 'provider'>) =>
+        void reportToVault({ accountId, provider, ...found }, messaging, () => forgetList(accountId));
       const credential = await openFromVault({ accountId, provider }, messaging, sealingKeys, report);
       secrets.note(accountId, credential?.keys.flatMap((one) => one.secretValues) ?? []);
       return credential;
@@ -100,31 +100,32 @@ function keyOf(accountId: string, provider: string): string {
   return `${accountId}|${provider}`;
 }
 
+type VaultReport = RequestOf<typeof reportCredential>;
+
 /**
  * Reports the health of a credential to the vault. A failed report is not repeated. If other gateway processes
  * notice the change, they also report it to the vault.
  */
-function reportToVault(
-  fortune: RequestOf<typeof reportCredential>,
-  messaging: Messaging,
-  onReported: () => void,
-): Promise<void> {
-  return messaging.call(reportCredential, fortune).then(onReported, () => undefined);
+function reportToVault(report: VaultReport, messaging: Messaging, onReported: () => void): Promise<void> {
+  return messaging.call(reportCredential, report).then(onReported, () => undefined);
 }
 
 async function openFromVault(
   place: { accountId: string; provider: string },
   messaging: Messaging,
   { publicKey, privateKey }: SealingKeyPair,
-  report: ReportCredential,
+  report: (found: Omit<VaultReport, 'accountId' | 'provider'>) => void,
 ): Promise<OpenedCredential | null> {
   const reply = await messaging.call(openCredential, { ...place, recipientPublicKey: publicKey });
   if (reply.sealedSecret === null) return null;
   const secret = parseSecret(openSealed(reply.sealedSecret, privateKey));
-  const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, at): OpenedKey => {
-    // The failure status in the vault refers to the first provider key of the credential.
-    // Only a successful call with the first provider key clears the failure status.
-    const health = new CredentialHealth({ state: at === 0 ? stateOf(reply) : 'working', report });
+  const { version } = reply;
+  const keys = [secret.apiKey, ...secret.additionalKeys].map((apiKey, key): OpenedKey => {
+    const health = new CredentialHealth({
+      state: key === 0 ? stateOf(reply) : reply.refusedKey === key ? 'failing' : 'working',
+      // The version prevents that a late response marks a credential that was replaced in the meantime.
+      report: (refusedStatus) => report({ refusedStatus, key, version }),
+    });
     return { apiKey, secretValues: secretValues(apiKey), health };
   });
   return { keys, baseUrl: reply.baseUrl };

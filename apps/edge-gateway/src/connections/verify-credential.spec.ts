@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { findProvider } from '@gateway/providers';
 import { AnswerBody } from '../upstream/answer-body.ts';
 import type { UpstreamCall, UpstreamReply } from '../upstream/upstream.port.ts';
-import { verifyCredential } from './verify-credential.ts';
+import { verifyCredential, verifyKeys } from './verify-credential.ts';
 
 const nothing = (): void => undefined;
 
@@ -78,5 +78,18 @@ describe('the check of a credential', () => {
     const provider = providerOf(() => 401);
     await verifyCredential(connectionOf('openai'), provider, 'edge; loops=1');
     expect(provider.calls[0]).toMatchObject({ loopHeader: 'edge; loops=1' });
+  });
+});
+
+describe('the check of a credential with additional keys', () => {
+  it('has the outcome of the main key, and names the first additional key that the provider rejects', async () => {
+    const known = new Set(['Bearer sk-test', 'Bearer sk-1']);
+    const provider = providerOf(({ headers }) => (known.has(String(headers['authorization'])) ? 200 : 401));
+    const check = (keys: readonly string[]) => verifyKeys(connectionOf('openai'), keys, provider);
+    expect(await check(['sk-1'])).toEqual({ outcome: 'accepted', status: 200 });
+    expect(await check(['sk-1', 'sk-2', 'sk-3'])).toEqual({
+      ...{ outcome: 'accepted', status: 200 },
+      refusedKey: { key: 2, status: 401 },
+    });
   });
 });

@@ -40,6 +40,21 @@ export async function verifyCredential(
   }
 }
 
+/** Checks all keys of a credential. Returns the outcome of the main key, and the first rejected additional key. */
+export async function verifyKeys(
+  connection: CheckedConnection,
+  additionalKeys: readonly string[],
+  ...context: [upstream: Pick<Upstream, 'send'>, loopHeader?: string | string[]]
+): Promise<CredentialCheckResult> {
+  const connections = [connection, ...additionalKeys.map((credential) => ({ ...connection, credential }))];
+  const [main = unproven, ...others] = await Promise.all(
+    connections.map((each) => verifyCredential(each, ...context)),
+  );
+  const at = others.findIndex(({ outcome }) => outcome === 'refused');
+  const status = others[at]?.status;
+  return status == null ? main : { ...main, refusedKey: { key: at + 1, status } };
+}
+
 type SendCheck = (checked: CheckedConnection) => Promise<UpstreamReply | undefined>;
 
 /**

@@ -34,6 +34,11 @@ export function renderSummary(row: Pick<CredentialRow, keyof typeof summaryColum
   };
 }
 
+/** The version of a credential: the time of its latest write, in RFC 3339. */
+export function versionOf({ rotatedAt, createdAt }: Pick<CredentialRow, 'rotatedAt' | 'createdAt'>): string {
+  return (rotatedAt ?? createdAt).toISOString();
+}
+
 const storedFields = z.record(z.string(), z.string());
 
 /** Parses the encrypted envelope in a stored database row. */

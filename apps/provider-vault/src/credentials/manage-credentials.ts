@@ -1,5 +1,10 @@
-import type { Actor, CredentialSummary } from '@gateway/contracts';
-import { renderHealth } from './credential-health.ts';
+import type {
+  Actor,
+  CredentialSummary,
+  reportCredential as reportCredentialContract,
+} from '@gateway/contracts';
+import type { ParsedRequestOf } from '@gateway/messaging';
+import { keyRefusal, keyRefusalOf, renderHealth } from './credential-health.ts';
 import { credentialsMax, renderSummary, summaryColumns, writeAudit } from './credential-row.ts';
 import { queueAudit } from '../audit/audit-outbox.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
@@ -29,31 +34,33 @@ export async function listCredentials(
   return { credentials: rows.map(renderSummary) };
 }
 
-interface CredentialReport {
-  readonly accountId: string;
-  readonly provider: string;
-  /**
-   * The HTTP status with which the provider rejected the credential. Null if the provider accepts the
-   * credential.
-   */
-  readonly refusedStatus: number | null;
-}
-
 /**
- * Stores whether a provider accepts a credential. Only the HTTP status is stored, because the provider's
- * error text can quote the key.
+ * Stores whether a provider accepts a key of a credential. Only the HTTP status is stored, because the provider's
+ * error text can quote the key. A report about a replaced version changes nothing: a late rejection says nothing about
+ * the current key. The success of a key clears only the errors of the same key.
  */
 export async function reportCredential(
   { database }: Pick<CredentialsContext, 'database'>,
-  { accountId, provider, refusedStatus }: CredentialReport,
+  { accountId, provider, refusedStatus, key, version }: ParsedRequestOf<typeof reportCredentialContract>,
 ): Promise<{ changed: boolean }> {
+  const { credential } = database.forAccount(accountId);
+  const row = { provider, ...(version === null ? {} : whereVersion(new Date(version))) };
+  if (key > 0) {
+    const ofKey = keyRefusalOf(key);
+    const where = refusedStatus === null ? { ...row, lastError: { startsWith: ofKey } } : row;
+    const lastError = refusedStatus === null ? null : `${ofKey} ${refusedStatus}.`;
+    const { count } = await credential.updateMany({ where, data: { lastError } });
+    return { changed: count > 0 };
+  }
   const outcome = refusedStatus === null ? 'accepted' : 'refused';
-  const { count } = await database.forAccount(accountId).credential.updateMany({
-    where: { provider },
-    data: renderHealth({ outcome, status: refusedStatus }),
-  });
+  const { verifiedAt, lastError } = renderHealth({ outcome, status: refusedStatus });
+  const { count } = await credential.updateMany({ where: row, data: { verifiedAt } });
+  const ofMainKey = lastError === null ? { NOT: { lastError: { startsWith: keyRefusal } } } : {};
+  await credential.updateMany({ where: { ...row, ...ofMainKey }, data: { lastError } });
   return { changed: count > 0 };
 }
+
+const whereVersion = (at: Date) => ({ OR: [{ rotatedAt: at }, { rotatedAt: null, createdAt: at }] });
 
 /**
  * Deletes the account's credential for a provider, together with the credential's data key. The audit rows of

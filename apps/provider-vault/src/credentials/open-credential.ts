@@ -3,8 +3,8 @@ import { GatewayError } from '@gateway/errors';
 import { seal } from '@gateway/messaging';
 import { renderSecret } from './credential-secret.ts';
 import { forgetFields, openEnvelope, type OpenFields } from '../encryption/envelope.ts';
-import { isRefusal } from './credential-health.ts';
-import { parseEnvelope, writeAudit } from './credential-row.ts';
+import { isRefusal, readRefusedKey } from './credential-health.ts';
+import { parseEnvelope, versionOf, writeAudit } from './credential-row.ts';
 import type { CredentialRow } from '../persistence/vault-database.ts';
 import type { CredentialsContext } from './manage-credentials.ts';
 
@@ -21,9 +21,18 @@ export interface OpenedCredential {
   readonly baseUrl: string | null;
   /** Whether the latest report states that the provider rejected the credential. */
   readonly isFailing: boolean;
+  /** The additional key that the provider rejected, counted from 1. */
+  readonly refusedKey: number | null;
+  /** The version of the credential, which changes with every write. Null if the credential does not exist. */
+  readonly version: string | null;
   /** Whether the provider has accepted the credential. */
   readonly isVerified: boolean;
 }
+
+const missing: OpenedCredential = {
+  ...{ sealedSecret: null, baseUrl: null, isFailing: false, isVerified: false },
+  ...{ refusedKey: null, version: null },
+};
 
 type OpeningContext = Pick<CredentialsContext, 'database' | 'keyRing' | 'events'>;
 
@@ -40,13 +49,16 @@ export async function openCredential(
   const row = await readAudited(context, request);
   if (row === null) {
     context.events.countOpening('missing');
-    return { sealedSecret: null, baseUrl: null, isFailing: false, isVerified: false };
+    return missing;
   }
   const fields = await openRow(context, request, row);
   const { baseUrl, lastError, verifiedAt } = row;
   try {
     const sealedSecret = sealFields(request.recipientPublicKey, fields);
-    return { sealedSecret, baseUrl, isFailing: isRefusal(lastError), isVerified: verifiedAt !== null };
+    return {
+      ...{ sealedSecret, baseUrl, isFailing: isRefusal(lastError), isVerified: verifiedAt !== null },
+      ...{ refusedKey: readRefusedKey(lastError), version: versionOf(row) },
+    };
   } finally {
     forgetFields(fields);
   }

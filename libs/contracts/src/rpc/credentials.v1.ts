@@ -51,6 +51,13 @@ export const credentialCheck = z.object({
   outcome: z.enum(['accepted', 'refused', 'unknown', 'failed', 'unreachable', 'timeout', 'forbidden']),
   /** The HTTP status of the provider's response. Null if no response arrived. */
   status: z.int().min(100).max(999).nullable(),
+  /**
+   * The first additional key that the provider rejected, counted from 1, and the status of the rejection. Gateways
+   * of the previous release omit this field.
+   */
+  refusedKey: z
+    .object({ key: z.int().min(1).max(additionalKeysMax), status: z.int().min(100).max(999) })
+    .optional(),
 });
 export type CredentialCheckResult = z.infer<typeof credentialCheck>;
 
@@ -106,6 +113,13 @@ export const openCredential = defineRpc({
     baseUrl: z.string().nullable(),
     /** Whether the provider rejected the credential, according to the latest report. */
     isFailing: z.boolean().default(false),
+    /** The additional key that the provider rejected, counted from 1, according to the latest report. */
+    refusedKey: z.int().min(1).nullable().default(null),
+    /**
+     * The version of the credential, which changes with every write of the credential. Provider vaults of the
+     * previous release omit this field.
+     */
+    version: timestamp.nullable().default(null),
     /**
      * Whether the provider has accepted the credential. If false, the gateway reports the first successful
      * call. Provider vaults of the previous release omit this field and do not need the report.
@@ -115,13 +129,21 @@ export const openCredential = defineRpc({
 });
 
 /**
- * Reports whether a credential works. The report contains the HTTP status of the provider's rejection, or
- * null if the credential works again.
+ * Reports whether a key of a credential works. The report contains the HTTP status of the provider's rejection, or
+ * null if the key works again. The vault ignores a report about a version that was replaced.
  */
 export const reportCredential = defineRpc({
   ...common,
   subject: 'provider-vault.report-credential.v1',
-  request: z.object({ accountId: id, provider, refusedStatus: z.int().min(400).max(599).nullable() }),
+  request: z.object({
+    accountId: id,
+    provider,
+    refusedStatus: z.int().min(400).max(599).nullable(),
+    /** The position of the key in the credential. The main key is 0, and the first additional key is 1. */
+    key: z.int().min(0).max(additionalKeysMax).default(0),
+    /** The version that `openCredential` returned. Null or absent: a gateway that does not know the version. */
+    version: timestamp.nullable().default(null),
+  }),
   reply: z.object({ changed: z.boolean() }),
 });
 

@@ -24,7 +24,7 @@ import type { FastifyRequest } from 'fastify';
 import { FromCaller, type AccountCaller } from '../../access/access.guard.ts';
 import { EGRESS_GUARD, MESSAGING } from '../../access/tokens.ts';
 import { CONNECTIONS, type Connections } from '../../connections/connections.ts';
-import { verifyCredential } from '../../connections/verify-credential.ts';
+import { verifyKeys } from '../../connections/verify-credential.ts';
 import { AllowAccess, Describe } from '../../openapi/operation.ts';
 import { PIPELINE_SERVICES, type PipelineServices } from '../../pipeline/services.ts';
 import { readJson } from '../../request/read-body.ts';
@@ -84,8 +84,9 @@ export class ProvidersRoute {
     const saved = resolveConnection(provider, body);
     if (saved.baseUrl !== null) await this.#checkAddress(saved.baseUrl);
     const additionalKeys = chooseAdditionalKeys(provider, body);
-    const check = await verifyCredential(
+    const check = await verifyKeys(
       { provider, credential: saved.credential === '' ? null : saved.credential, baseUrl: saved.baseUrl },
+      additionalKeys,
       this.#services.upstream,
       request.headers['cdn-loop'],
     );
