@@ -27,11 +27,16 @@ const readRequests = (filter: RequestFilter & Partial<RequestOrder>, offset: num
 export type RequestPage = Awaited<ReturnType<typeof readRequests>>;
 export type RequestEntry = RequestPage['data'][number];
 
+/** Time between two reloads of a live list, in milliseconds. */
+const liveReloadMs = 10_000;
+
 /**
  * Loads the request log. Another page is loaded when the user reaches the end of the
- * list. The end time `until` (RFC 3339) is fixed, so that new requests do not shift the pages.
+ * list. The end time `until` (RFC 3339) is fixed, so that new requests do not shift the pages. A request is logged when
+ * it ends, but its time is its arrival. A live list is therefore reloaded regularly: a long request can appear in it
+ * although the request arrived before `until`.
  */
-export function useRequests(filter: RequestFilter, order: RequestOrder, until: string) {
+export function useRequests(filter: RequestFilter, order: RequestOrder, until: string, isLive: boolean) {
   return useInfiniteQuery({
     queryKey: ['requests', filter, order, until],
     queryFn: ({ pageParam }) => readRequests({ to: until, ...filter, ...order }, pageParam, requestPageRows),
@@ -39,6 +44,7 @@ export function useRequests(filter: RequestFilter, order: RequestOrder, until: s
     getNextPageParam: ({ offset, data, total }) =>
       data.length > 0 && offset + data.length < total ? offset + data.length : undefined,
     placeholderData: keepPreviousData,
+    refetchInterval: isLive ? liveReloadMs : false,
   });
 }
 

@@ -53,7 +53,7 @@ export function RequestsPage() {
       />
       <RequestFilters filter={filter} onChange={change} onClear={clear} />
       <NewRequests {...{ filter, isLive }} since={until} onShow={() => setUntil(new Date().toISOString())} />
-      <RequestList {...{ filter, order, until }} onClear={clear} onSort={sort} />
+      <RequestList {...{ filter, order, until, isLive }} onClear={clear} onSort={sort} />
     </>
   );
 }
@@ -62,15 +62,16 @@ interface RequestListProps {
   readonly filter: RequestFilter;
   readonly order: RequestOrder;
   readonly until: string;
+  readonly isLive: boolean;
   readonly onClear: () => void;
   readonly onSort: (sorting: Sorting) => void;
 }
 
-function RequestList({ filter, order, until, onClear, onSort }: RequestListProps) {
+function RequestList({ filter, order, until, isLive, onClear, onSort }: RequestListProps) {
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <PagedTable
-      query={useRequests(filter, order, until)}
+      query={useRequests(filter, order, until, isLive)}
       label="Requests"
       noun="request"
       columns={requestColumns}
