@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requestDetail } from '@gateway/contracts';
+import { analyticsDayList, requestDetail } from '@gateway/contracts';
 import { sharedStack } from '@gateway/testing';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { requestIdOf } from '../e2e/account.fixture.ts';
@@ -171,12 +171,28 @@ describe('other lists', () => {
   test('keys show their requests, spend and remaining budget', async () => {
     await goTo(page, 'keys');
     await eventually(async () => {
-      const [row] = await readRows(page, 'API keys');
-      return toNumber(row?.cells[2] ?? '') >= account.rows.length ? true : undefined;
+      const [text = ''] = await page.getByText(/^[\d,]+ requests$/).allTextContents();
+      return toNumber(text) >= account.rows.length ? true : undefined;
     });
     const [row] = await readRows(page, 'API keys');
-    expect(toNumber(row!.titles[3]!)).toBeGreaterThan(0);
-    expect(row!.cells[4]).toMatch(/^[\d.]+[km]? of 5m/i);
+    expect(toNumber(row!.titles[1]!)).toBeGreaterThan(0);
+    expect(row!.cells[2]).toMatch(/^[\d.]+[km]? of 5m/i);
+  });
+
+  test('the charts of one day have a step for each hour until now', async () => {
+    await goTo(page, 'overview?days=1');
+    await page.getByText('Requests as a table').click();
+    const rows = page.getByRole('row').filter({ hasText: /^\d\d:00 UTC/ });
+    const hours = new Date().getUTCHours() + 1;
+    await eventually(async () => ((await rows.count()) >= hours ? true : undefined));
+    const shown = await rows.evaluateAll((all) =>
+      all.map(({ children }) => [...children].map((c) => c.textContent)),
+    );
+    const path = '/v1/account/usage/analytics/daily?days=1&interval=hour';
+    const { hours: known } = await callFor(analyticsDayList, 200, { path, key: account.person.accessToken });
+    expect(shown.map(([, ok = '', errors = '']) => toNumber(ok) + toNumber(errors))).toEqual(
+      known!.map(({ requests }) => requests),
+    );
   });
 });
 

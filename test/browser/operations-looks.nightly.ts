@@ -5,6 +5,7 @@ import {
   connectBrowser,
   findBarriers,
   findClippedCells,
+  findSidewaysTables,
   goTo,
   isTooWide,
   openPage,
@@ -35,7 +36,7 @@ const pages: [name: string, path: () => string][] = [
   ['connect-form', () => 'providers'],
   ['command-palette', () => 'overview'],
 ];
-const looks: readonly Look[] = ([390, 768, 1440, 1920] as const).flatMap((width) =>
+const looks: readonly Look[] = ([360, 390, 768, 1440, 1920] as const).flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
 );
 
@@ -43,7 +44,7 @@ const looks: readonly Look[] = ([390, 768, 1440, 1920] as const).flatMap((width)
 const examined = ['390 dark', '1440 light'];
 
 test.each(pages)(
-  '%s has no clipped figures, overflow or serious accessibility issues at four widths, light and dark',
+  '%s has no clipped figures, overflow or serious accessibility issues at five widths, light and dark',
   async (name, path) => {
     const watched = await openPage(browser, { scheme: 'light', width: 1440 });
     const { page } = watched;
@@ -72,6 +73,17 @@ test.each(pages)(
   },
 );
 
+test.each(['overview', 'keys'])('all columns of the tables on %s are in view at each width', async (path) => {
+  const watched = await openPage(browser, { scheme: 'light', width: 1440 });
+  await signIn(watched, account.person);
+  await goTo(watched.page, path);
+  for (const width of [360, 390, 768, 1024, 1440, 1920] as const) {
+    await applyLook(watched.page, { scheme: 'light', width });
+    expect([width, await findSidewaysTables(watched.page)]).toEqual([width, []]);
+  }
+  await watched.close();
+});
+
 test('on a phone, cost and duration of requests, savings of sessions and actions of keys are in view', async () => {
   const watched = await openPage(browser, { scheme: 'light', width: 390 });
   const { page } = watched;
@@ -83,7 +95,7 @@ test('on a phone, cost and duration of requests, savings of sessions and actions
   for (const [path, headers] of [
     ['requests', ['Cost', 'Duration']],
     ['sessions', ['Saved', 'Cost']],
-    ['keys', ['Spend', 'Actions']],
+    ['keys', ['Use', 'Actions']],
   ] as const) {
     await goTo(page, path);
     for (const header of headers) expect([header, await isInView(header)]).toEqual([header, true]);

@@ -10,7 +10,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 /** A page's color scheme and width. */
 export interface Look {
   readonly scheme: 'light' | 'dark';
-  readonly width: 390 | 768 | 1024 | 1440 | 1600 | 1920;
+  readonly width: 360 | 390 | 768 | 1024 | 1440 | 1600 | 1920;
 }
 
 export const looks: readonly Look[] = [
@@ -39,7 +39,7 @@ export interface WatchedPage {
   close(): Promise<void>;
 }
 
-const heights = { 390: 844, 768: 1024, 1024: 768, 1440: 900, 1600: 1000, 1920: 1080 } as const;
+const heights = { 360: 740, 390: 844, 768: 1024, 1024: 768, 1440: 900, 1600: 1000, 1920: 1080 } as const;
 
 /**
  * The address of the edge that serves the pages, and the address of an OpenID Connect issuer that the pages
@@ -170,4 +170,15 @@ export function findClippedCells(page: Page): Promise<string[]> {
       .filter((cell) => [cell, ...cell.querySelectorAll('*')].some(isClipped))
       .map(({ textContent }) => textContent);
   });
+}
+
+/** Returns the labels of tables with columns outside their frame, which the user must scroll sideways. */
+export function findSidewaysTables(page: Page): Promise<(string | null)[]> {
+  return page
+    .getByRole('table')
+    .evaluateAll((tables) =>
+      tables
+        .filter(({ parentElement: frame }) => frame !== null && frame.scrollWidth > frame.clientWidth + 1)
+        .map((table) => table.getAttribute('aria-label')),
+    );
 }

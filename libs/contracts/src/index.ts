@@ -1,5 +1,6 @@
 export * from './api/account.ts';
 export * from './api/api-key.ts';
+export * from './api/analytics.ts';
 export * from './api/audit.ts';
 export * from './api/billing.ts';
 export * from './api/cache-miss.ts';

@@ -8,15 +8,20 @@ export interface UsageFilter {
   readonly session_id?: string;
 }
 
-const readAnalytics = (days: number, filter: UsageFilter) =>
-  unwrap(api.GET('/v1/account/usage/analytics/daily', { params: { query: { days, ...filter } } }));
+const readAnalytics = (days: number, filter: UsageFilter) => {
+  const interval = days === 1 ? 'hour' : 'day';
+  return unwrap(
+    api.GET('/v1/account/usage/analytics/daily', { params: { query: { days, interval, ...filter } } }),
+  );
+};
 export type Analytics = Awaited<ReturnType<typeof readAnalytics>>;
 export type AnalyticsDay = Analytics['data'][number];
+export type AnalyticsHour = NonNullable<Analytics['hours']>[number];
 export type AnalyticsTotals = NonNullable<Analytics['totals']>;
 
 /**
- * Loads usage for the last `days` UTC days including today, by day and in total. The previous figures stay
- * visible while new figures are loading.
+ * Loads usage for the last `days` UTC days including today, by day and in total. For a single day, also loads usage by
+ * hour. The previous figures stay visible while new figures are loading.
  */
 export function useAnalytics(days: number, filter: UsageFilter) {
   return useQuery({

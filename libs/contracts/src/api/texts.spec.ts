@@ -1,4 +1,5 @@
-import { analyticsQuery, requestLogQuery, sessionsQuery } from './usage.ts';
+import { analyticsQuery } from './analytics.ts';
+import { requestLogQuery, sessionsQuery } from './usage.ts';
 import { createApiKeyBody, toolListBody } from './api-key.ts';
 import { updateAccountBody } from './account.ts';
 import { updatePreferencesBody } from './routing-preferences.ts';

@@ -1,14 +1,6 @@
 import { z } from 'zod';
-import {
-  analyticsDay,
-  analyticsTotals,
-  keyUsage,
-  usageCache,
-  usageDay,
-  usageFigures,
-  usageFilter,
-  usageSession,
-} from '../api/usage.ts';
+import { analyticsDay, analyticsHour, analyticsTotals } from '../api/analytics.ts';
+import { keyUsage, usageCache, usageDay, usageFigures, usageFilter, usageSession } from '../api/usage.ts';
 import { count, id, timestamp } from '../base/common.ts';
 import { defineRpc } from '../base/define.ts';
 
@@ -39,12 +31,20 @@ export const listKeyUsage = defineRpc({
   reply: z.object({ keys: z.array(keyUsage.omit({ name: true })) }),
 });
 
-/** Reads daily figures for the days with requests, oldest first, and the totals. */
+/**
+ * Reads daily figures for the days with requests, oldest first, and the totals. With `hasHours`, also reads the
+ * figures of the hours with requests.
+ */
 export const listDailyAnalytics = defineRpc({
   ...common,
   subject: 'worker.list-daily-analytics.v1',
-  request: span.extend({ filter: usageFilter.default({}) }),
-  reply: z.object({ days: z.array(analyticsDay), totals: analyticsTotals.nullable().default(null) }),
+  request: span.extend({ filter: usageFilter.default({}), hasHours: z.boolean().default(false) }),
+  reply: z.object({
+    days: z.array(analyticsDay),
+    totals: analyticsTotals.nullable().default(null),
+    /** Workers of the previous release omit `hours`. */
+    hours: z.array(analyticsHour).nullable().default(null),
+  }),
 });
 
 /** Reads prompt cache statistics and the causes of cache misses. */

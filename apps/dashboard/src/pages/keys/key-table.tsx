@@ -1,4 +1,5 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { Ban, EllipsisVertical, ListChecks, Pencil, RotateCw } from 'lucide-react';
 import type { ApiKey } from '../../api/keys.ts';
 import type { Column } from '../../components/data-table.tsx';
@@ -37,20 +38,19 @@ const nameColumn: Column<ApiKey> = {
   ),
 };
 
-const columns: readonly Column<ApiKey>[] = [
-  { key: 'scopes', header: 'Scopes', width: '10rem', cell: ({ scopes }) => formatScopes(scopes) },
-  {
-    key: 'used',
-    header: 'Last used',
-    width: '7.5rem',
-    cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time value={last_used_at} isRelative />),
-  },
-  {
-    key: 'expires',
-    header: 'Expires',
-    width: '7rem',
-    cell: ({ expires_at }) => <Expiry value={expires_at} />,
-  },
+const timesColumn: Column<ApiKey> = {
+  key: 'times',
+  header: 'Last used, expires',
+  width: '8.25rem',
+  cell: ({ last_used_at, expires_at }) => (
+    <TwoLines second={<Expiry value={expires_at} />}>
+      {last_used_at === null ? 'never used' : <Time value={last_used_at} isRelative />}
+    </TwoLines>
+  ),
+};
+
+/** The columns with the limits of each key, which only wide screens show. */
+const limitColumns: readonly Column<ApiKey>[] = [
   {
     key: 'rpm',
     header: 'Requests/min',
@@ -59,28 +59,33 @@ const columns: readonly Column<ApiKey>[] = [
     cell: (apiKey) => limitOf(apiKey, 'rate_limit_rpm'),
   },
   {
-    key: 'tools',
-    header: 'Tools',
-    width: '6.5rem',
-    cell: (apiKey) => <ToolRules apiKey={apiKey} />,
+    key: 'grants',
+    header: 'Scopes, tools',
+    width: '10.5rem',
+    cell: (apiKey) => (
+      <TwoLines second={<ToolRules apiKey={apiKey} />}>{formatScopes(apiKey.scopes)}</TwoLines>
+    ),
   },
 ];
 
 /** The columns with the use of each key. */
 const renderUse = ({ period, today }: KeyUse): readonly Column<ApiKey>[] => [
   {
-    key: 'requests',
-    header: 'Requests, 30 d',
-    width: '7rem',
-    align: 'end',
-    cell: ({ id }) => <Count value={readUse(period, id, 'requests')} />,
-  },
-  {
     key: 'spend',
-    header: 'Spend, 30 d',
-    width: '5.75rem',
+    header: 'Use, 30 days',
+    width: '7.25rem',
     align: 'end',
-    cell: ({ id }) => <Dollars value={readUse(period, id, 'cost_usd')} />,
+    cell: ({ id }) => (
+      <TwoLines
+        second={
+          <>
+            <Count value={readUse(period, id, 'requests')} /> requests
+          </>
+        }
+      >
+        <Dollars value={readUse(period, id, 'cost_usd')} />
+      </TwoLines>
+    ),
   },
   {
     key: 'left',
@@ -115,26 +120,37 @@ const actionsColumn = (onTask: OnTask): Column<ApiKey> => ({
   cell: (apiKey) => <KeyMenu apiKey={apiKey} onTask={onTask} />,
 });
 
+/** On a phone, the table shows the use of each key without the budget. */
+const forPhone = (use: readonly Column<ApiKey>[]): readonly Column<ApiKey>[] =>
+  use.filter(({ key }) => key === 'spend').map((column) => ({ ...column, width: '6.5rem' }));
+
 export function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; readonly onTask: OnTask }) {
   const use = renderUse(useKeyUse());
   const actions = actionsColumn(onTask);
+  // Narrower screens have no room for the limits, which the form of a key also shows.
+  const isWide = useMediaQuery('(min-width: 83em)', undefined, { getInitialValueInEffect: false });
   return (
     <DataTable
       label="API keys"
-      columns={[nameColumn, actions, ...use, ...columns]}
-      phoneColumns={[nameColumn, ...use.filter(({ key }) => key === 'spend'), actions]}
+      columns={[nameColumn, ...use, timesColumn, ...(isWide ? limitColumns : []), actions]}
+      phoneColumns={[{ ...nameColumn, width: 'minmax(6rem, 2fr)' }, ...forPhone(use), actions]}
       rows={keys}
       rowKey={({ id }) => id}
       rowHeight={56}
-      minWidth="82rem"
+      minWidth={isWide ? '64rem' : '43rem'}
     />
   );
 }
 
 function Expiry({ value }: { readonly value: string | null }) {
   const nowMs = useNow();
-  if (value === null) return 'never';
-  if (new Date(value).getTime() > nowMs) return <Time value={value} isRelative />;
+  if (value === null) return 'no expiry';
+  if (new Date(value).getTime() > nowMs)
+    return (
+      <>
+        expires <Time value={value} isRelative />
+      </>
+    );
   return (
     <Badge color="red" variant="light">
       expired
@@ -151,7 +167,7 @@ function ToolRules({
     ...(allowed === null ? [] : [`${allowed.length} allowed`]),
     ...(denied === null ? [] : [`${denied.length} denied`]),
   ];
-  return rules.length === 0 ? 'all' : rules.join(', ');
+  return rules.length === 0 ? 'all tools' : rules.join(', ');
 }
 
 const tasks = [

@@ -16,14 +16,16 @@ interface AnswersProps {
   readonly totals: AnalyticsTotals;
   readonly days: number;
   readonly filter: UsageFilter;
+  /** Whether the amounts are at notional prices. */
+  readonly isNotional: boolean;
 }
 
 /** The answers to the three questions with which users open the page. */
-export function Answers({ totals, days, filter }: AnswersProps) {
+export function Answers({ totals, days, filter, isNotional }: AnswersProps) {
   return (
     <div className={classes.answers}>
       <Panel title="How much was saved?">
-        <Saved totals={totals} days={days} filter={filter} />
+        <Saved {...{ totals, days, filter, isNotional }} />
       </Panel>
       <Panel title="Did it hurt?">
         <Harm totals={totals} />
@@ -35,7 +37,7 @@ export function Answers({ totals, days, filter }: AnswersProps) {
   );
 }
 
-function Saved({ totals, days, filter }: AnswersProps) {
+function Saved({ totals, days, filter, isNotional }: AnswersProps) {
   const { data, isPlaceholderData } = useAnalytics(2 * days, filter);
   // Until the figures of a new period or filter arrive, the query returns the previous figures.
   const both = isPlaceholderData ? undefined : data;
@@ -46,8 +48,8 @@ function Saved({ totals, days, filter }: AnswersProps) {
         <Share value={shareSaved(totals, totals.prompt_tokens)} /> of the input
       </p>
       <p className={classes.answerText}>
-        <Tokens value={sumTokensSaved(totals)} />, <Dollars value={totals.provider_savings_usd} /> after all
-        costs
+        <Tokens value={sumTokensSaved(totals)} />, <Dollars value={totals.provider_savings_usd} />{' '}
+        {isNotional ? 'at notional prices' : 'after all costs'}
       </p>
       <p className={classes.answerText}>
         {both === undefined ? '…' : compareSaved(sumTokensSaved(totals), before, days)}

@@ -13,6 +13,7 @@ import { Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView } from '../../components/states.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { changeParam } from '../../lib/addresses.ts';
+import { priceNotionally } from '../../lib/notional.ts';
 import { sumTokensSaved, type Savings } from '../../lib/savings.ts';
 
 type ModelUsage = NonNullable<AnalyticsTotals['models']>[number];
@@ -27,7 +28,7 @@ const figureColumns: readonly Column<Figures>[] = [
   {
     key: 'requests',
     header: 'Requests',
-    width: '4.6rem',
+    width: '4rem',
     align: 'end',
     cell: (row) => <Count value={row.requests} />,
   },
@@ -41,7 +42,7 @@ const figureColumns: readonly Column<Figures>[] = [
   {
     key: 'cost',
     header: 'Cost',
-    width: '5.25rem',
+    width: '5rem',
     align: 'end',
     cell: (row) => <Dollars value={row.cost_usd} />,
   },
@@ -54,22 +55,36 @@ const figureColumns: readonly Column<Figures>[] = [
   },
 ];
 
+const phoneWidths: Readonly<Record<string, string>> = { saved: '5.5rem', net: '5rem' };
+
+/** On a phone, a table shows the name, the saved tokens and the net savings. */
+const forPhone = <Row,>([name, ...figures]: readonly Column<Row>[]): readonly Column<Row>[] => [
+  ...(name === undefined ? [] : [{ ...name, width: 'minmax(4.5rem, 1fr)' }]),
+  ...figures.flatMap((column) => {
+    const width = phoneWidths[column.key];
+    return width === undefined ? [] : [{ ...column, width }];
+  }),
+];
+
 interface BreakdownsProps {
   readonly span: { readonly from: string; readonly to: string };
   /** The usage per model. Null if requests from the period were deleted from the log. */
   readonly models: readonly ModelUsage[] | null;
   readonly days: number;
+  /** Whether the amounts are at notional prices. */
+  readonly isNotional: boolean;
 }
 
 /** The figures on the page by model, API key and session. Each name is a link that filters the page. */
-export function Breakdowns({ span, models }: BreakdownsProps) {
+export function Breakdowns({ span, models, isNotional }: BreakdownsProps) {
+  const price: Price = isNotional ? priceNotionally : (row) => row;
   return (
     <Stacked>
       <Panel title="By model" description="The 20 most used models. Select one to filter the page.">
-        <ModelTable models={models} />
+        <ModelTable models={models} price={price} />
       </Panel>
       <Panel title="By key" description="All keys of the account in the same period.">
-        <KeyTable span={span} />
+        <KeyTable span={span} price={price} />
       </Panel>
       <Panel
         title="By session"
@@ -79,11 +94,14 @@ export function Breakdowns({ span, models }: BreakdownsProps) {
           </>
         }
       >
-        <SessionTable from={span.from} />
+        <SessionTable from={span.from} price={price} />
       </Panel>
     </Stacked>
   );
 }
+
+/** Sets the amounts of a row. */
+type Price = <Row extends KeyUsage | ModelUsage | SessionUsage>(row: Row) => Row;
 
 /** A link to the current page with a filter applied. */
 function Narrow({
@@ -99,7 +117,7 @@ function Narrow({
   return <Link to={`?${changeParam(params, name, value).toString()}`}>{children}</Link>;
 }
 
-function ModelTable({ models }: Pick<BreakdownsProps, 'models'>) {
+function ModelTable({ models, price }: Pick<BreakdownsProps, 'models'> & { readonly price: Price }) {
   const columns: Column<ModelUsage>[] = [
     {
       key: 'model',
@@ -120,7 +138,8 @@ function ModelTable({ models }: Pick<BreakdownsProps, 'models'>) {
     <DataTable
       label="Usage by model"
       columns={columns}
-      rows={models}
+      phoneColumns={forPhone(columns)}
+      rows={models.map(price)}
       rowKey={({ provider, model }) => `${provider}/${model}`}
       maxHeight="19rem"
       minWidth="34rem"
@@ -142,7 +161,7 @@ const keyColumns: readonly Column<KeyUsage>[] = [
   ...figureColumns,
 ];
 
-function KeyTable({ span }: { readonly span: BreakdownsProps['span'] }) {
+function KeyTable({ span, price }: Pick<BreakdownsProps, 'span'> & { readonly price: Price }) {
   return (
     <QueryView
       query={useKeyUsage(span)}
@@ -154,7 +173,8 @@ function KeyTable({ span }: { readonly span: BreakdownsProps['span'] }) {
         <DataTable
           label="Usage by key"
           columns={keyColumns}
-          rows={data}
+          phoneColumns={forPhone(keyColumns)}
+          rows={data.map(price)}
           rowKey={({ key_id }) => key_id}
           maxHeight="19rem"
           minWidth="34rem"
@@ -168,7 +188,7 @@ const sessionColumns: readonly Column<SessionUsage>[] = [
   {
     key: 'session',
     header: 'Session',
-    width: 'minmax(10rem, 1fr)',
+    width: 'minmax(7rem, 1fr)',
     cell: ({ session_id }) => (
       <Narrow name="session_id" value={session_id}>
         <Foreign>{session_id}</Foreign>
@@ -178,15 +198,15 @@ const sessionColumns: readonly Column<SessionUsage>[] = [
   {
     key: 'last',
     header: 'Last request',
-    width: '9rem',
+    width: '7rem',
     cell: ({ last_request_at }) => <Time value={last_request_at} isRelative />,
   },
   ...figureColumns,
 ];
 
-function SessionTable({ from }: { readonly from: string }) {
+function SessionTable({ from, price }: { readonly from: string; readonly price: Price }) {
   const query = useSessions(from);
-  const rows = query.data?.pages[0]?.data.slice(0, 20) ?? [];
+  const rows = query.data?.pages[0]?.data.slice(0, 20).map(price) ?? [];
   return (
     <QueryView
       query={query}
@@ -203,10 +223,11 @@ function SessionTable({ from }: { readonly from: string }) {
         <DataTable
           label="Usage by session"
           columns={sessionColumns}
+          phoneColumns={forPhone(sessionColumns)}
           rows={rows}
           rowKey={({ session_id }) => session_id}
           maxHeight="19rem"
-          minWidth="46rem"
+          minWidth="42.4rem"
         />
       )}
     </QueryView>

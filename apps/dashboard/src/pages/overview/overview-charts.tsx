@@ -1,15 +1,20 @@
 import '@mantine/charts/styles.css';
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import type { ReactNode } from 'react';
-import type { AnalyticsDay } from '../../api/usage.ts';
+import type { AnalyticsDay, AnalyticsHour } from '../../api/usage.ts';
 import { FiguresTable, Panel } from '../../components/panel.tsx';
-import { formatCompact, formatCount, formatMs, formatUsd, formatUtcDay } from '../../lib/format.ts';
+import { formatCompact, formatCount, formatMs, formatUsd } from '../../lib/format.ts';
 import classes from './overview.module.css';
+
+/** A step of the charts, a day or an hour, with its label. */
+export type ChartPart = Omit<AnalyticsHour | AnalyticsDay, 'object' | 'date' | 'hour' | 'models'> & {
+  readonly label: string;
+};
 
 interface Series {
   readonly name: string;
   readonly color: string;
-  readonly read: (day: AnalyticsDay) => number | null;
+  readonly read: (part: ChartPart) => number | null;
 }
 
 type Draw = (rows: Record<string, string | number | null>[], series: readonly Series[]) => ReactNode;
@@ -17,7 +22,7 @@ type Draw = (rows: Record<string, string | number | null>[], series: readonly Se
 interface ChartPanelProps {
   readonly title: string;
   readonly description: string;
-  readonly days: readonly AnalyticsDay[];
+  readonly parts: readonly ChartPart[];
   readonly series: readonly Series[];
   readonly format: (value: number | null) => string;
   readonly draw: Draw;
@@ -48,7 +53,7 @@ const savingSeries: readonly Series[] = [
 const tickFormat = (format: (value: number) => string) => ({
   tickFormatter: (value: number) => format(value),
 });
-const common = { h: '100%', dataKey: 'day', withLegend: true, tooltipAnimationDuration: 0 } as const;
+const common = { h: '100%', dataKey: 'label', withLegend: true, tooltipAnimationDuration: 0 } as const;
 // Screen readers skip the charts and read the tables of figures instead.
 // No element of a chart can receive the focus, because screen readers skip the charts.
 const unfocusable = { accessibilityLayer: false };
@@ -93,7 +98,7 @@ const drawSavings: Draw = (rows, series) => (
 const charts = [
   {
     title: 'Requests',
-    description: 'Per day, with errors.',
+    description: 'With errors.',
     series: requestSeries,
     format: formatCount,
     draw: drawRequests,
@@ -121,21 +126,21 @@ const charts = [
   },
 ];
 
-/** Four charts of daily figures. A table with the chart's figures follows each chart. */
-export default function OverviewCharts({ days }: { readonly days: readonly AnalyticsDay[] }) {
+/** Four charts of figures per day or hour. A table with the chart's figures follows each chart. */
+export default function OverviewCharts({ parts }: { readonly parts: readonly ChartPart[] }) {
   return (
     <div className={classes.charts}>
       {charts.map((chart) => (
-        <ChartPanel key={chart.title} days={days} {...chart} />
+        <ChartPanel key={chart.title} parts={parts} {...chart} />
       ))}
     </div>
   );
 }
 
-function ChartPanel({ title, description, days, series, format, draw }: ChartPanelProps) {
-  const rows = days.map((day) => ({
-    day: formatUtcDay(day.date),
-    ...Object.fromEntries(series.map(({ name, read }) => [name, read(day)])),
+function ChartPanel({ title, description, parts, series, format, draw }: ChartPanelProps) {
+  const rows = parts.map((part) => ({
+    label: part.label,
+    ...Object.fromEntries(series.map(({ name, read }) => [name, read(part)])),
   }));
   return (
     <Panel title={title} description={description}>
@@ -145,19 +150,19 @@ function ChartPanel({ title, description, days, series, format, draw }: ChartPan
       <details className={classes.data}>
         <summary>{title} as a table</summary>
         <div className={classes.tableFrame}>
-          <FigureTable days={days} series={series} format={format} />
+          <FigureTable parts={parts} series={series} format={format} />
         </div>
       </details>
     </Panel>
   );
 }
 
-function FigureTable({ days, series, format }: Pick<ChartPanelProps, 'days' | 'series' | 'format'>) {
+function FigureTable({ parts, series, format }: Pick<ChartPanelProps, 'parts' | 'series' | 'format'>) {
   return (
     <FiguresTable>
       <thead>
         <tr>
-          <th scope="col">Day (UTC)</th>
+          <th scope="col">Time (UTC)</th>
           {series.map(({ name }) => (
             <th key={name} scope="col">
               {name}
@@ -166,11 +171,11 @@ function FigureTable({ days, series, format }: Pick<ChartPanelProps, 'days' | 's
         </tr>
       </thead>
       <tbody>
-        {days.map((day) => (
-          <tr key={day.date}>
-            <td>{formatUtcDay(day.date)}</td>
+        {parts.map((part) => (
+          <tr key={part.label}>
+            <td>{part.label}</td>
             {series.map(({ name, read }) => (
-              <td key={name}>{format(read(day))}</td>
+              <td key={name}>{format(read(part))}</td>
             ))}
           </tr>
         ))}

@@ -13,11 +13,11 @@ import {
 import classes from './overview.module.css';
 
 /** All figures on the overview page, in groups. */
-export function OverviewFigures({ totals }: { readonly totals: AnalyticsTotals }) {
+export function OverviewFigures({ totals, isNotional }: SavingsProps) {
   return (
     <div className={classes.groups}>
       <Group title="Savings">
-        <Savings totals={totals} />
+        <Savings totals={totals} isNotional={isNotional} />
       </Group>
       <Group title="Traffic">
         <Traffic totals={totals} />
@@ -38,7 +38,14 @@ function Group({ title, children }: { readonly title: string; readonly children:
   );
 }
 
-function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
+interface SavingsProps {
+  readonly totals: AnalyticsTotals;
+  /** Whether the amounts are at notional prices. */
+  readonly isNotional: boolean;
+}
+
+function Savings({ totals, isNotional }: SavingsProps) {
+  const atPrices = isNotional ? 'at notional prices' : undefined;
   return (
     <>
       <Figure
@@ -50,16 +57,17 @@ function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
       <Figure label="Billed as saved" hint={meaningOfBilled}>
         <Tokens value={totals.net_tokens_saved} />
       </Figure>
-      <Figure label="Gross savings" hint="before the costs of pruning and compression">
+      <Figure label="Gross savings" hint={atPrices ?? 'before the costs of pruning and compression'}>
         <Dollars value={totals.gross_savings_usd} />
       </Figure>
-      <NetSavings net={totals.provider_savings_usd} />
+      <NetSavings net={totals.provider_savings_usd} atPrices={atPrices} />
       <Figure
         label="Cost"
         hint={
-          totals.unpriced_requests === 0 || totals.unpriced_requests === null
+          atPrices ??
+          (totals.unpriced_requests === 0 || totals.unpriced_requests === null
             ? 'at catalog prices'
-            : `${formatNumberOf(totals.unpriced_requests, 'request')} without a known price`
+            : `${formatNumberOf(totals.unpriced_requests, 'request')} without a known price`)
         }
       >
         <Dollars value={totals.cost_usd} />
@@ -68,7 +76,13 @@ function Savings({ totals }: { readonly totals: AnalyticsTotals }) {
   );
 }
 
-function NetSavings({ net }: { readonly net: number | null }) {
+function NetSavings({
+  net,
+  atPrices,
+}: {
+  readonly net: number | null;
+  readonly atPrices: string | undefined;
+}) {
   const isLoss = net !== null && net < 0;
   return (
     <Figure
@@ -76,7 +90,7 @@ function NetSavings({ net }: { readonly net: number | null }) {
       hint={
         isLoss
           ? 'loss: cache writes and recovery rounds cost more than was saved'
-          : 'after cache writes and recovery rounds (extra calls to reach pruned tools)'
+          : (atPrices ?? 'after cache writes and recovery rounds (extra calls to reach pruned tools)')
       }
     >
       <span className={net === null || net === 0 ? undefined : isLoss ? classes.loss : classes.gain}>

@@ -10,12 +10,14 @@ import { QueryView, EmptyState } from '../../components/states.tsx';
 import { formatUtcDay } from '../../lib/format.ts';
 import { Answers } from './answers.tsx';
 import { Breakdowns } from './breakdowns.tsx';
+import type { ChartPart } from './overview-charts.tsx';
 import { OverviewFigures } from './overview-figures.tsx';
 import classes from './overview.module.css';
 import { CachePanel } from '../../components/cache-panel.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { changeParam } from '../../lib/addresses.ts';
 import { dayRanges, parseOverviewQuery } from './overview-query.ts';
+import { isSandboxOnly, meaningOfNotional, priceNotionally } from '../../lib/notional.ts';
 
 const OverviewCharts = lazy(() => import('./overview-charts.tsx'));
 
@@ -53,13 +55,16 @@ interface ContentProps {
 }
 
 function Content({ analytics, days, filter }: ContentProps) {
-  const { totals, data, from, to } = analytics;
-  if (totals === null)
+  const { totals: measured, data, from, to } = analytics;
+  if (measured === null)
     return (
       <EmptyState title="The figures are being updated">
         The service that computes them is being upgraded. Reload the page in a minute.
       </EmptyState>
     );
+  const isNotional = isSandboxOnly(measured.models);
+  const totals = isNotional ? priceNotionally(measured) : measured;
+  const parts = listParts(analytics);
   return (
     <Stacked>
       <p className={classes.span}>
@@ -67,15 +72,22 @@ function Content({ analytics, days, filter }: ContentProps) {
         UTC
       </p>
       {totals.sessions === null ? <PartlyDeleted /> : null}
-      <Answers totals={totals} days={days} filter={filter} />
-      <OverviewFigures totals={totals} />
+      {isNotional ? <p className={classes.span}>Amounts in US dollars are {meaningOfNotional}.</p> : null}
+      <Answers totals={totals} days={days} filter={filter} isNotional={isNotional} />
+      <OverviewFigures totals={totals} isNotional={isNotional} />
       <Suspense fallback={<div className={classes.chartsRoom} />}>
-        <OverviewCharts days={data} />
+        <OverviewCharts parts={isNotional ? parts.map(priceNotionally) : parts} />
       </Suspense>
       <CachePanel from={from} to={to} />
-      <Breakdowns span={{ from, to }} models={totals.models} days={days} />
+      <Breakdowns span={{ from, to }} models={totals.models} days={days} isNotional={isNotional} />
     </Stacked>
   );
+}
+
+/** The steps of the charts: the hours of a single day, otherwise days. */
+function listParts({ hours, data }: Analytics): readonly ChartPart[] {
+  if (hours === null) return data.map((day) => ({ ...day, label: formatUtcDay(day.date) }));
+  return hours.map((each) => ({ ...each, label: `${each.hour.slice(11, 16)} UTC` }));
 }
 
 /**

@@ -70,7 +70,7 @@ export const listDailyAnalytics: Operation = {
   id: 'listDailyAnalytics',
   tag,
   summary: 'Sum up usage by day for a dashboard',
-  description: `${figures} Also shows how requests ended, how long they took, and the 20 most used models. Covers each of the last \`days\` days in UTC including today, oldest first, and all days together in \`totals\`. \`recall\` is measured on shadow sessions, with exact one-sided 95% bounds. The filters \`key_id\`, \`model\` and \`session_id\` can be combined. Days whose log rows were deleted have \`null\` in \`sessions\`, \`models\` and the times, and in all figures with a filter for a model or a session. Scripts with an API key use \`/v1/usage/analytics/daily\`.`,
+  description: `${figures} Also shows how requests ended, how long they took, and the 20 most used models. Covers each of the last \`days\` days in UTC including today, oldest first, and all days together in \`totals\`. \`recall\` is measured on shadow sessions, with exact one-sided 95% bounds. The filters \`key_id\`, \`model\` and \`session_id\` can be combined. Days whose log rows were deleted have \`null\` in \`sessions\`, \`models\` and the times, and in all figures with a filter for a model or a session. With \`interval=hour\` and \`days=1\`, \`hours\` contains the same figures for each hour of today. Scripts with an API key use \`/v1/usage/analytics/daily\`.`,
   query: analyticsQuery,
   answer: { status: 200, description: 'The days.', schema: analyticsDayList },
 };

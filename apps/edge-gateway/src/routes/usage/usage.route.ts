@@ -1,5 +1,6 @@
 import type {
   AnalyticsDay,
+  AnalyticsHour,
   AnalyticsTotals,
   KeyUsage,
   UsageCache,
@@ -22,6 +23,7 @@ import {
   spanQuery,
   summarizeUsage,
 } from '@gateway/contracts';
+import { invalidField } from '@gateway/errors';
 import type { Messaging } from '@gateway/messaging';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import type { AccountCaller } from '../../access/access.guard.ts';
@@ -48,6 +50,7 @@ interface SessionPage extends List<UsageSession> {
 
 interface Analytics extends List<AnalyticsDay>, UsageSpan {
   readonly totals: AnalyticsTotals | null;
+  readonly hours: readonly AnalyticsHour[] | null;
 }
 
 /**
@@ -144,10 +147,15 @@ export class UsageRoute {
   }
 
   async #analyze({ accountId }: AccountCaller, query: unknown): Promise<Analytics> {
-    const { days: count, ...filter } = parseQuery(analyticsQuery, query);
-    const span = chooseLastDays(count, Date.now());
-    const { days, totals } = await this.#messaging.call(listDailyAnalytics, { accountId, ...span, filter });
-    return { object: 'list', data: fillDays(span, days, renderEmptyAnalyticsDay), ...span, totals };
+    const { days: count, interval, ...filter } = parseQuery(analyticsQuery, query);
+    const hasHours = interval === 'hour';
+    if (hasHours && count !== 1) throw invalidField('days', '1 with "interval=hour"');
+    const now = Date.now();
+    const span = chooseLastDays(count, now);
+    const call = { accountId, ...span, filter, hasHours };
+    const { days, totals, hours } = await this.#messaging.call(listDailyAnalytics, call);
+    const data = fillDays(span, days, renderEmptyAnalyticsDay);
+    return { object: 'list', data, ...span, totals, hours: hours && fillHours(span.from, hours, now) };
   }
 }
 
@@ -177,21 +185,29 @@ function renderEmptyDay(date: string): UsageDay {
   return { object: 'usage.day', date, ...noUsage };
 }
 
+/** Dashboard figures of a day or an hour without requests. */
+const noAnalytics: Omit<AnalyticsHour, 'object' | 'hour'> = {
+  ...noUsage,
+  gross_savings_usd: null,
+  sessions: 0,
+  statuses: { ok: 0, error: 0, cancelled: 0, truncated: 0, interrupted: 0 },
+  pruned_requests: 0,
+  ...{ first_byte_p50_ms: null, first_byte_p95_ms: null, total_p50_ms: null, total_p95_ms: null },
+  ...{ overhead_p50_ms: null, overhead_p95_ms: null },
+};
+
 function renderEmptyAnalyticsDay(date: string): AnalyticsDay {
-  return {
-    object: 'usage.analytics_day',
-    date,
-    ...noUsage,
-    gross_savings_usd: null,
-    sessions: 0,
-    statuses: { ok: 0, error: 0, cancelled: 0, truncated: 0, interrupted: 0 },
-    pruned_requests: 0,
-    first_byte_p50_ms: null,
-    first_byte_p95_ms: null,
-    total_p50_ms: null,
-    total_p95_ms: null,
-    overhead_p50_ms: null,
-    overhead_p95_ms: null,
-    models: [],
-  };
+  return { object: 'usage.analytics_day', date, ...noAnalytics, models: [] };
+}
+
+const hourMs = 3_600_000;
+
+/** Returns one entry for every hour from the start of a day until now. Hours without requests have no usage. */
+function fillHours(from: string, hours: readonly AnalyticsHour[], now: number): AnalyticsHour[] {
+  const byHour = new Map(hours.map((each) => [each.hour, each]));
+  const count = Math.floor((now - Date.parse(from)) / hourMs) + 1;
+  return Array.from({ length: count }, (_, at) => {
+    const hour = new Date(Date.parse(from) + at * hourMs).toISOString();
+    return byHour.get(hour) ?? { object: 'usage.analytics_hour', hour, ...noAnalytics };
+  });
 }

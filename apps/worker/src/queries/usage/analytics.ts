@@ -2,6 +2,7 @@ import {
   requestStatus,
   usageFigures,
   type AnalyticsDay,
+  type AnalyticsHour,
   type RequestStatus,
   type UsageFigures,
   type UsageFilter,
@@ -12,7 +13,7 @@ import { readCalibration } from '../../jobs/calibrate/calibrate.ts';
 import { isPruned, queryAccountLog, queryAccountUsage } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { recallSql, renderRecall, type ShadowCount } from './recall.ts';
-import { dayOf, loggedColumns, usedAnalyticsColumns, usedColumns } from './usage-columns.ts';
+import { dayOf, hourOf, loggedColumns, usedAnalyticsColumns, usedColumns } from './usage-columns.ts';
 
 const modelsMax = 20;
 
@@ -59,8 +60,9 @@ const sumsOfRows = [
 ].join(', ');
 const sumsOfTotals = `${usedColumns}, ${usedAnalyticsColumns}, coalesce(sum(purged_requests), 0)::float8 AS purged`;
 
-const dayOfRow = dayOf('created_at');
-const byDay = 'GROUP BY date ORDER BY date';
+/** SQL for the part of the time range that contains an instant: the day or the hour. */
+type PartOf = (sql: string) => string;
+const byPart = 'GROUP BY date ORDER BY date';
 
 /** Selects the most used models in the request log, per day or in total. */
 const modelsSql = (part: string) => `
@@ -85,19 +87,18 @@ export async function listDailyAnalytics(
   const log = narrowLog(filter);
   const query = <Row>(sql: string) =>
     queryAccountLog<Row>(database, span, `${log.sql} ${sql}`, ...log.values);
-  const [sums, logDays, logTotal, dayModels, models, shadow, policy] = await Promise.all([
-    readSums(database, question),
-    query<Dated<LogRow>>(`SELECT ${dayOfRow} AS date, ${logColumns} FROM narrowed ${byDay}`),
+  const [sums, logByDay, logTotal, dayModels, models, shadow, policy] = await Promise.all([
+    readSums(database, question, dayOf),
+    readLog(database, question, dayOf),
     query<LogRow>(`SELECT ${logColumns} FROM narrowed`),
-    query<ModelRow>(modelsSql(dayOfRow)),
+    query<ModelRow>(modelsSql(dayOf('created_at'))),
     query<ModelRow>(modelsSql(`''::text`)),
     query<ShadowCount>(recallSql),
     readCalibration(database, span.accountId, null),
   ]);
-  const logByDay = new Map(logDays.map((day) => [day.date, day]));
   const modelsByDay = Map.groupBy(dayModels, ({ date }) => date);
   return {
-    days: sums.days.map(({ date, ...day }) => {
+    days: sums.parts.map(({ date, ...day }) => {
       const figures = renderFigures(day, logByDay.get(date), modelsByDay.get(date) ?? []);
       return { object: 'usage.analytics_day', date, ...figures };
     }),
@@ -105,11 +106,36 @@ export async function listDailyAnalytics(
       ...renderFigures(sums.total, requireRow(logTotal), models),
       recall: renderRecall(shadow, policy),
     },
+    hours: question.hasHours ? await listHours(database, question) : null,
   };
 }
 
+/** Lists the usage per hour, as the usage per day. The models of an hour are not counted. */
+async function listHours(database: TelemetryDatabase, question: Question): Promise<AnalyticsHour[]> {
+  const [{ parts }, log] = await Promise.all([
+    readSums(database, question, hourOf),
+    readLog(database, question, hourOf),
+  ]);
+  return parts.map(({ date: hour, ...sums }) => {
+    return { object: 'usage.analytics_hour', hour, ...renderFigures(sums, log.get(hour), []) };
+  });
+}
+
+/** Returns the figures of the request log by day or hour. */
+async function readLog(
+  database: TelemetryDatabase,
+  { filter, ...span }: Question,
+  partOf: PartOf,
+): Promise<ReadonlyMap<string, Dated<LogRow>>> {
+  const { sql, values } = narrowLog(filter);
+  const columns = `SELECT ${partOf('created_at')} AS date, ${logColumns} FROM narrowed ${byPart}`;
+  const rows = await queryAccountLog<Dated<LogRow>>(database, span, `${sql} ${columns}`, ...values);
+  return new Map(rows.map((row) => [row.date, row]));
+}
+
 interface Sums {
-  readonly days: readonly Dated<SumRow>[];
+  /** The days or hours with requests, oldest first. */
+  readonly parts: readonly Dated<SumRow>[];
   readonly total: SumRow;
 }
 
@@ -117,45 +143,52 @@ interface Sums {
  * Stored totals exist only per account and API key. If a filter selects models or sessions, the usage is
  * available only in the request log.
  */
-function readSums(database: TelemetryDatabase, question: Question): Promise<Sums> {
+function readSums(database: TelemetryDatabase, question: Question, partOf: PartOf): Promise<Sums> {
   const { model, session_id } = question.filter;
-  return model === undefined && session_id === undefined
-    ? readTotals(database, question)
-    : readRows(database, question);
+  const read = model === undefined && session_id === undefined ? readTotals : readRows;
+  return read(database, question, partOf);
 }
 
-async function readTotals(database: TelemetryDatabase, { filter, ...span }: Question): Promise<Sums> {
+async function readTotals(
+  database: TelemetryDatabase,
+  { filter, ...span }: Question,
+  partOf: PartOf,
+): Promise<Sums> {
   const { from, values } = narrowTotals(filter);
-  const [days, total] = await Promise.all([
+  const [parts, total] = await Promise.all([
     queryAccountUsage<Dated<SumRow>>(
       database,
       span,
-      `SELECT ${dayOf('at')} AS date, ${sumsOfTotals} ${from} ${byDay}`,
+      `SELECT ${partOf('at')} AS date, ${sumsOfTotals} ${from} ${byPart}`,
       ...values,
     ),
     queryAccountUsage<SumRow>(database, span, `SELECT ${sumsOfTotals} ${from}`, ...values),
   ]);
-  return { days, total: requireRow(total) };
+  return { parts, total: requireRow(total) };
 }
 
-async function readRows(database: TelemetryDatabase, { filter, ...span }: Question): Promise<Sums> {
+async function readRows(
+  database: TelemetryDatabase,
+  { filter, ...span }: Question,
+  partOf: PartOf,
+): Promise<Sums> {
   const log = narrowLog(filter);
   const { from, values } = narrowTotals(filter);
-  const purgedSql = `SELECT ${dayOf('at')} AS date, sum(purged_requests)::float8 AS purged ${from}
+  const purgedSql = `SELECT ${partOf('at')} AS date, sum(purged_requests)::float8 AS purged ${from}
     GROUP BY date HAVING sum(purged_requests) > 0`;
   const query = <Row>(sql: string) =>
     queryAccountLog<Row>(database, span, `${log.sql} ${sql}`, ...log.values);
-  const [days, total, purgedDays] = await Promise.all([
-    query<Dated<SumRow>>(`SELECT ${dayOfRow} AS date, ${sumsOfRows} FROM narrowed ${byDay}`),
+  const [parts, total, purgedParts] = await Promise.all([
+    query<Dated<SumRow>>(`SELECT ${partOf('created_at')} AS date, ${sumsOfRows} FROM narrowed ${byPart}`),
     query<SumRow>(`SELECT ${sumsOfRows} FROM narrowed`),
     queryAccountUsage<Dated<{ readonly purged: number }>>(database, span, purgedSql, ...values),
   ]);
-  const isPurged = new Set(purgedDays.map(({ date }) => date));
-  const unknownDays = purgedDays.map((day) => ({ ...unknownSums, ...day }));
-  const all = [...days.filter(({ date }) => !isPurged.has(date)), ...unknownDays];
+  const isPurged = new Set(purgedParts.map(({ date }) => date));
+  const unknownParts = purgedParts.map((day) => ({ ...unknownSums, ...day }));
+  const all = [...parts.filter(({ date }) => !isPurged.has(date)), ...unknownParts];
   return {
-    days: all.sort((one, other) => (one.date < other.date ? -1 : 1)),
-    total: purgedDays.length === 0 ? requireRow(total) : { ...unknownSums, purged: 1 },
+    parts: all.sort((one, other) => (one.date < other.date ? -1 : 1)),
+    total: purgedParts.length === 0 ? requireRow(total) : { ...unknownSums, purged: 1 },
   };
 }
 

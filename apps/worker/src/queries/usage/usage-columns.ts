@@ -1,6 +1,10 @@
 /** SQL for the UTC day that contains an instant, as `YYYY-MM-DD`. */
 export const dayOf = (sql: string): string => `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
 
+/** SQL for the start of the UTC hour that contains an instant, in RFC 3339 format. */
+export const hourOf = (sql: string): string =>
+  `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24":00:00.000Z"')`;
+
 /** SQL that formats an aggregate of times, for example the latest time, in RFC 3339 format. */
 export const asInstant = (sql: string): string =>
   `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
