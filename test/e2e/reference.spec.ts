@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { sharedStack } from '@gateway/testing';
+import { createTestAccount } from './account.fixture.ts';
 import { edgeUrl } from './edges.fixture.ts';
 import { send } from './http.fixture.ts';
 
@@ -30,22 +36,65 @@ it('GET /openapi.json returns valid OpenAPI 3.1 without a key, covering all path
   );
 });
 
+it('redocly lint finds no error and no warning in the served document', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reference-'));
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, (await send(baseUrl, { path: '/openapi.json' })).bytes);
+  const program = join(import.meta.dirname, '../../node_modules/.bin/redocly');
+  // The settings stop the calls of the program to its vendor.
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const args = ['lint', '--format', 'json', file];
+  const { stdout } = await promisify(execFile)(program, args, { env, cwd: folder });
+  rmSync(folder, { recursive: true });
+  expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+}, 120_000);
+
 it('a gateway with an external issuer does not document the embedded identity', async () => {
   const { paths } = await read(edgeUrl(stack, 'tight'));
   expect(Object.keys(paths).filter((path) => path.startsWith('/v1/auth/'))).toEqual([]);
 });
 
-it('GET /docs returns a page that may not load or execute anything', async () => {
+it('GET /docs runs only the script of the reference, and may call only this gateway', async () => {
   const { status, headers, text } = await send(baseUrl, { path: '/docs' });
   expect(status).toBe(200);
   expect(headers).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': expect.stringMatching(
-      /^default-src 'none'; style-src 'sha256-[^']+';/,
-    ) as string,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   });
-  expect(text).toContain('/v1/chat/completions');
-  expect(text).not.toMatch(/<script/i);
+  const policy = String(headers['content-security-policy']).split('; ');
+  expect(policy).toEqual(
+    expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'"]),
+  );
+  const scripts = [...text.matchAll(/<script([^>]*)>/g)].map(([, attributes = '']) => attributes);
+  expect(scripts).toEqual([
+    expect.stringMatching(/^ src="\/docs\/assets\/reference-[0-9a-f]{8}\.js" defer$/),
+  ]);
+  const path = /src="([^"]+)"/.exec(scripts[0] ?? '')?.[1] ?? '';
+  const script = await send(baseUrl, { path, headers: { 'accept-encoding': 'br' } });
+  expect(script.headers).toMatchObject({
+    'content-encoding': 'br',
+    'content-type': 'text/javascript; charset=utf-8',
+  });
+  expect(script.bytes.length).toBeLessThan(300_000);
 });
+
+interface Sampled {
+  readonly 'x-code-samples': readonly { readonly lang: string; readonly source: string }[];
+}
+
+it.each(['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings'])(
+  'the TypeScript and curl samples of %s get an answer',
+  async (path) => {
+    const { apiKey } = await createTestAccount(stack);
+    const { paths } = (await read(baseUrl)) as { paths: Record<string, { post: Sampled }> };
+    const samples = paths[path]!.post['x-code-samples'];
+    const env = { PATH: process.env['PATH'], BASE: baseUrl, KEY: apiKey };
+    const run = async (program: string, ...args: string[]) =>
+      (await promisify(execFile)(program, args, { env })).stdout;
+    const sourceOf = (lang: string) => samples.find((sample) => sample.lang === lang)!.source;
+    const script = ['--input-type=module-typescript', '-e', sourceOf('typescript')];
+    for (const output of [await run('sh', '-c', sourceOf('shell')), await run(process.execPath, ...script)])
+      expect(output).toMatch(/list_issues|embedding|sandbox-1/);
+  },
+);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { buildSync } from 'esbuild';
 import { Marked } from 'marked';
 import { gfmHeadingId } from 'marked-gfm-heading-id';
 
@@ -78,16 +80,40 @@ function renderPage(pages, { file, title, text }, style) {
 `;
 }
 
+const hashOf = (content) => createHash('sha256').update(content).digest('hex').slice(0, 8);
+
+/** Bundles the script of the API reference, together with its renderer, and writes the page that loads the script. */
+function buildReference(style) {
+  const { outputFiles } = buildSync({
+    ...{
+      entryPoints: [join(import.meta.dirname, 'reference.mjs')],
+      bundle: true,
+      minify: true,
+      write: false,
+    },
+    ...{ format: 'iife', target: 'es2022', logLevel: 'error', legalComments: 'inline' },
+  });
+  const script = outputFiles[0].contents;
+  const path = `assets/reference-${hashOf(script)}.js`;
+  writeFileSync(join(outDir, path), script);
+  writeFileSync(join(outDir, `${path}.gz`), gzipSync(script, { level: 9 }));
+  writeFileSync(join(outDir, `${path}.br`), brotliCompressSync(script));
+  const page = readFileSync(join(import.meta.dirname, 'reference.html'), 'utf8');
+  const filled = page.replace('STYLE', `/docs/${style}`).replace('SCRIPT', `/docs/${path}`);
+  writeFileSync(join(outDir, 'reference.html'), filled);
+}
+
 /**
- * Renders the Markdown pages under docs/ as HTML for the edge, which serves the pages below `/docs/`. Returns
- * the number of pages.
+ * Renders the Markdown pages under docs/ as HTML for the edge, which serves the pages below `/docs/`. Also builds the
+ * page of the API reference. Returns the number of Markdown pages.
  */
 export function buildDocs() {
   rmSync(outDir, { recursive: true, force: true });
   const css = readFileSync(join(import.meta.dirname, 'docs.css'));
-  const style = `assets/docs-${createHash('sha256').update(css).digest('hex').slice(0, 8)}.css`;
+  const style = `assets/docs-${hashOf(css)}.css`;
   mkdirSync(join(outDir, 'assets'), { recursive: true });
   writeFileSync(join(outDir, style), css);
+  buildReference(style);
   cpSync(join(root, 'docs/images'), join(outDir, 'images'), { recursive: true });
   const pages = globSync('**/*.md', { cwd: join(root, 'docs') })
     .sort()

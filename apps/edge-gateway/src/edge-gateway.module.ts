@@ -10,7 +10,7 @@ import { GrantCache } from './grants/grant-cache.ts';
 import { ErrorFilter } from './http/error.filter.ts';
 import { IdentityClient } from './login-sessions/identity-client.ts';
 import { LoginSessionGate } from './login-sessions/login-session-gate.ts';
-import { Reference } from './openapi/reference.ts';
+import { Reference } from './openapi/render-document.ts';
 import { checkScopes } from './openapi/operation-scopes.ts';
 import { listRoutes } from './openapi/route-table.ts';
 import { PIPELINE_SERVICES } from './pipeline/services.ts';

@@ -1,4 +1,6 @@
 import fieldTexts from '../../data/field-texts.json' with { type: 'json' };
+import requestExamples from '../../data/request-examples.json' with { type: 'json' };
+import { renderCodeSamples, type CodeSample } from './code-samples.ts';
 
 /** The parts of a JSON Schema that `completeDocument` reads and writes. */
 interface Schema {
@@ -25,7 +27,10 @@ interface Content {
   example?: unknown;
 }
 interface Operation {
-  parameters?: { name: string; description?: string; schema?: Schema; example?: unknown }[];
+  operationId?: string;
+  'x-code-samples'?: readonly CodeSample[];
+  security?: Record<string, unknown>[];
+  parameters?: { name: string; in: string; description?: string; schema?: Schema; example?: unknown }[];
   requestBody?: { content: Record<string, Content> };
   responses?: Record<string, { content?: Record<string, Content> }>;
 }
@@ -34,6 +39,9 @@ export interface CompletedDocument {
   paths?: Record<string, object> | undefined;
   components?: { schemas?: Record<string, unknown> | undefined } | undefined;
 }
+
+/** Example bodies by operation id. The examples of the chat routes work with the built-in provider `sandbox`. */
+const examples: Readonly<Record<string, unknown>> = requestExamples;
 
 /** Description and example of fields with the same name. Missing examples are derived from the schema. */
 interface FieldText {
@@ -44,13 +52,38 @@ const texts: ReadonlyMap<string, FieldText> = new Map(Object.entries(fieldTexts)
 
 /**
  * Completes an OpenAPI document in place. A field without a description gets the standard text for its name.
- * Request bodies and successful responses get examples. A text for `<parent>.<name>` overrides a text for `<name>`.
+ * Request bodies and successful responses get examples, and operations get code samples. A text for `<parent>.<name>` overrides a text for `<name>`.
  */
 export function completeDocument(document: CompletedDocument): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   for (const [name, schema] of Object.entries(schemas)) describe(schema, name);
-  for (const path of Object.values(document.paths ?? {}))
-    for (const operation of Object.values(path) as Operation[]) completeOperation(operation, schemas);
+  for (const [path, methods] of Object.entries(document.paths ?? {}))
+    for (const [method, operation] of Object.entries(methods) as [string, Operation][]) {
+      completeOperation(operation, schemas);
+      operation['x-code-samples'] = renderSamples(method.toUpperCase(), path, operation, schemas);
+    }
+}
+
+/** Renders example calls with the operation's examples. Optional query parameters are omitted. */
+function renderSamples(
+  method: string,
+  path: string,
+  { parameters = [], security = [], requestBody, responses = {} }: Operation,
+  schemas: Record<string, Schema>,
+): readonly CodeSample[] {
+  const [content] = Object.entries(requestBody?.content ?? {});
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+  const filled = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((text, { name, schema = {}, example }) => {
+      const value = String(example ?? exampleOf(schema, '', name, schemas));
+      return text.replace(`{${name}}`, encodeURIComponent(value));
+    }, path);
+  return renderCodeSamples({
+    ...{ method, path: filled, schemes: security.flatMap((scheme) => Object.keys(scheme)) },
+    body: content && { mediaType: content[0], example: content[1].example },
+    isJson: Object.keys(success?.content ?? {})[0]?.endsWith('json') === true,
+  });
 }
 
 function completeOperation(operation: Operation, schemas: Record<string, Schema>): void {
@@ -59,6 +92,9 @@ function completeOperation(operation: Operation, schemas: Record<string, Schema>
     parameter.description ??= parameter.schema?.description ?? text?.description ?? '';
     if (parameter.schema !== undefined) describe(parameter.schema, parameter.name);
   }
+  // The operations of aliases have the id of the primary path, with a suffix.
+  const own = examples[operation.operationId?.replace(/Alias\d+$/, '') ?? ''];
+  for (const content of Object.values(operation.requestBody?.content ?? {})) content.example ??= own;
   const answers = Object.entries(operation.responses ?? {});
   const successes = answers.filter(([status]) => status.startsWith('2')).map(([, answer]) => answer);
   for (const body of [operation.requestBody, ...successes]) {

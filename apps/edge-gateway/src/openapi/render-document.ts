@@ -38,9 +38,26 @@ import { scopeOf } from './operation-scopes.ts';
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 type Responses = ZodOpenApiOperationObject['responses'];
 
+/** The OpenAPI document as JSON. The document is rendered when it is first requested. */
+export class Reference {
+  readonly #routes: () => readonly RouteRow[];
+  #json: string | undefined;
+
+  constructor(routes: () => readonly RouteRow[]) {
+    this.#routes = routes;
+  }
+
+  json(): string {
+    this.#json ??= JSON.stringify(renderDocument(this.#routes()));
+    return this.#json;
+  }
+}
+
 const description = `An agent gateway: chat in the format that your agent already uses, with fewer tools and less context sent to the provider.
 
-Every response has an \`X-Request-ID\` header. Lists are \`{"object":"list","data":[…]}\`. Times are RFC 3339 in UTC. Account endpoints reject unknown fields; chat endpoints forward them to the provider.`;
+Every response has an \`X-Request-ID\` header. Lists are \`{"object":"list","data":[…]}\`. Times are RFC 3339 in UTC. Account endpoints reject unknown fields; chat endpoints forward them to the provider.
+
+The [documentation](/docs/index) contains guides for users and operators. This reference is also available as [OpenAPI 3.1](/openapi.json).`;
 
 /**
  * Renders the OpenAPI 3.1 document for the routes, including the aliases of their paths. The document omits

@@ -2,7 +2,7 @@ import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
-import { pagePolicy, Reference } from '../../openapi/reference.ts';
+import { Reference } from '../../openapi/render-document.ts';
 import { renderPolicy, sendFile } from '../../static-files/render-file.ts';
 import { DOCS_FILES, type StaticFiles } from '../../static-files/static-files.ts';
 
@@ -17,7 +17,10 @@ const readReference: Operation = {
   id: 'readReference',
   tag: 'Documentation',
   summary: 'Read the API reference as a web page',
+  description:
+    'The page shows `/openapi.json` with a search, code samples and a form that sends requests to this gateway.',
   answer: { status: 200, description: 'The page.', contentType: 'text/html', schema: z.string() },
+  errors: ['not_found'],
 };
 
 const readDocsPage: Operation = {
@@ -38,6 +41,8 @@ const readDocsPage: Operation = {
 
 /** The documentation calls no OpenID Connect issuer. */
 const docsPolicy = renderPolicy(undefined);
+/** The renderer of the API reference styles its elements inline. It may run no other scripts, and call no other host. */
+const referencePolicy = docsPolicy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
 
 /**
  * Serves the API reference at `GET /openapi.json` and `/docs`, and the pages of the documentation
@@ -64,13 +69,8 @@ export class DocumentationRoute {
 
   @Get('/docs')
   @Describe(readReference)
-  @Header('content-type', 'text/html; charset=utf-8')
-  @Header('cache-control', 'no-cache')
-  @Header('content-security-policy', pagePolicy)
-  @Header('x-content-type-options', 'nosniff')
-  @Header('referrer-policy', 'no-referrer')
-  readPage(): string {
-    return this.#reference.page();
+  readPage(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Buffer {
+    return sendFile(this.#pages.find('reference.html'), referencePolicy, request, reply);
   }
 
   @Get('/docs/*')
