@@ -11,6 +11,7 @@ export interface VerifiedRequest {
   /** The region and the date in the scope of the signature. */
   readonly scope: string;
   readonly token: string | undefined;
+  readonly authorization: string | undefined;
   readonly isSigned: boolean;
   readonly body: string;
 }
@@ -43,6 +44,7 @@ export async function startAwsService(secretAccessKey: string): Promise<AwsServi
         ...{ line: `${method} ${url}`, host: headers.host, isSigned, body: body.toString('utf8') },
         scope: /Credential=[^/]+\/([^,]+),/.exec(String(headers.authorization))?.[1] ?? '',
         token: headers['x-amz-security-token']?.toString(),
+        authorization: headers.authorization,
       });
       const answer = isSigned ? answerTo(url) : refused;
       response.writeHead(answer.status, answer.headers).end(answer.body);

@@ -233,15 +233,8 @@ export const provocations: Partial<Record<ErrorCode, Provoke>> = {
   request_loop: () => callWithin(`${edgeUrl(stack, 'tight')}/v1`),
 };
 
-/**
- * The registry errors that no request to the shared stack can cause. Each entry explains why, and names the spec that
- * provokes the error elsewhere. For the errors in this list, the registry's spec calls the gateway's error renderer.
- */
-export const renderedOnly: Partial<Record<ErrorCode, string>> = {
-  sign_up_closed: 'SIGN_UP is open on the shared stack (test/integration/account/log-in.spec.ts)',
-  already_subscribed: 'the shared stack has no Stripe key (test/integration/billing/stripe.spec.ts)',
-  payment_provider_error: 'the shared stack has no Stripe key (test/integration/billing/stripe.spec.ts)',
-  service_unavailable: 'no service of the shared stack may stop (test/faults/hung-dependencies.spec.ts)',
-  overloaded: 'the shared stack admits more requests than a test sends (test/faults/overload.spec.ts)',
-  internal_error: 'no known request causes a defect (libs/messaging/src/nats-messaging.spec.ts)',
-};
+/** The registry errors that need other settings or failed services. test/e2e/messages-outages.spec.ts provokes them. */
+export const outageCodes = [
+  ...(['sign_up_closed', 'already_subscribed', 'payment_provider_error'] as const),
+  ...(['service_unavailable', 'overloaded', 'internal_error'] as const),
+];

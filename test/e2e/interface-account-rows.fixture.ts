@@ -219,6 +219,10 @@ export const accountRows: readonly Row[] = [
       for (const field of ['intent', 'k_reason', 'candidates']) expect(data[0]).toHaveProperty(field);
     },
   ],
+  reading('keys', '/v1/keys'),
+  reading('routing/models'),
+  reading('routing/models/status'),
+  reading('providers'),
   reading('usage/summary', '/v1/usage/summary'),
   reading('usage/daily', '/v1/usage/daily'),
   reading('requests?limit=2&offset=1', '/v1/requests?limit=2&offset=1'),

@@ -201,7 +201,7 @@ export const auditRows: readonly Row[] = [
 ];
 
 /** Another account with the replay provider. Tests can change the account's preferences. */
-async function ownAccount(
+export async function ownAccount(
   world: InterfaceWorld,
   providers = ['openai', 'anthropic'],
 ): Promise<InterfaceWorld> {

@@ -29,7 +29,7 @@ const uploaded = (path: string): Row => [
 
 /** A proxied endpoint that no connected provider offers. The gateway rejects the request during provider selection. */
 const without = (path: string, body: object): Row => [
-  `POST ${path} exists, and names the missing endpoint of a provider`,
+  `POST ${path} names the endpoint that a provider does not offer`,
   async (world) => {
     const text = await refused(world, path, { model: 'anthropic/some-model', ...body }, 400);
     expect(text).toContain('endpoint_not_supported');

@@ -3,6 +3,7 @@ import { accountRows } from './interface-account-rows.fixture.ts';
 import { auditRows } from './interface-audit-rows.fixture.ts';
 import { chatRows } from './interface-chat-rows.fixture.ts';
 import { proxyRows } from './interface-proxy-rows.fixture.ts';
+import { effectRows } from './interface-effect-rows.fixture.ts';
 import { openWorld, type InterfaceWorld } from './interface.fixture.ts';
 
 let world: InterfaceWorld;
@@ -11,7 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const tables = { chat: chatRows, proxies: proxyRows, accounts: accountRows, audit: auditRows };
+const tables = {
+  ...{ chat: chatRows, proxies: proxyRows, accounts: accountRows, effects: effectRows, audit: auditRows },
+};
 
 describe.each(Object.entries(tables))('%s', (_, rows) => {
   it.each(rows)('%s', (_line, check) => check(world), 60_000);

@@ -5,6 +5,7 @@ import {
   startStripeServer,
   type SignedEvent,
   type StackUnderTest,
+  type TestStackOptions,
   type StripeServer,
   type TestPerson,
 } from '@gateway/testing';
@@ -43,8 +44,12 @@ export const codeOf = (answer: Answer) => (answer.json() as { error: { code: str
 /**
  * Starts a stack with billing enabled.
  * @param undo collects cleanup functions
+ * @param options more processes, and settings of further processes
  */
-export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
+export async function startChargingStack(
+  undo: Undo[],
+  { replicas = {}, env: others = {} }: Pick<TestStackOptions, 'replicas' | 'env'> = {},
+): Promise<ChargingStack> {
   const stripe = await startStripeServer({ prices: ['price_pro'] });
   undo.push(() => stripe.close());
   const env = {
@@ -57,7 +62,7 @@ export async function startChargingStack(undo: Undo[]): Promise<ChargingStack> {
   const apps = ['edge-gateway', 'account', 'provider-vault', 'worker', 'billing', 'compressor'];
   // The tests sign up many users, so the rate limit is high.
   const edge = { TRUSTED_PROXIES: '127.0.0.0/8', AUTH_RATE_LIMIT_RPM: '100000' };
-  const stack = await startStack({ apps, env: { billing: env, 'edge-gateway': edge } });
+  const stack = await startStack({ apps, replicas, env: { billing: env, 'edge-gateway': edge, ...others } });
   undo.push(() => stack.stop());
   const act: ChargingStack['act'] = (person, action, body = {}) =>
     send(stack.baseUrl, { path: `/v1/billing/${action}`, key: person.accessToken, body });
