@@ -114,4 +114,3 @@ export const analyticsDayList = listOf(analyticsDay).extend({
       'The hours of the day until now, oldest first, with `interval=hour`. Null without it, and if the worker still runs the previous release.',
   }),
 });
-
