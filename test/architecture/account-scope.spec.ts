@@ -18,7 +18,7 @@ const acrossAccounts: Readonly<Record<string, string>> = {
     'deletes the account; the id of a receipt is its access right',
   'apps/account/src/deletion/deletion-runner.ts': 'resumes the deletions of all accounts',
   'apps/account/src/identity/audit-person.ts': 'the login determines the person and the account of the event',
-  'apps/account/src/identity/describe-person.ts':
+  'apps/account/src/identity/identity.ts':
     'logins belong to people; the person is read within the account first',
   'apps/account/src/identity/guess-limit.ts': 'guesses belong to no account',
   'apps/account/src/identity/link-mails.ts': 'people who forgot a password belong to no account',

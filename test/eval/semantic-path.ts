@@ -19,7 +19,7 @@ import { makeStageList } from '../../apps/tool-router/src/second-stage/stage-lis
 import { readStageTurn, type StageTurn } from '../../apps/tool-router/src/second-stage/stage-turn.ts';
 import { Synonyms } from '../../apps/tool-router/src/second-stage/soft-match.ts';
 import type { EncoderText } from '../../apps/tool-router/src/inference/inference-protocol.ts';
-import { packVector } from '../../apps/tool-router/src/vectors/packed-vector.ts';
+import { packVector } from '../../apps/tool-router/src/vectors/shared-vectors.port.ts';
 import {
   encoderDirectory,
   foldsDirectory,

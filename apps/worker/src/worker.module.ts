@@ -19,6 +19,7 @@ import { READ_MEANINGS, readMeanings, type ReadMeanings } from './assess-tools/m
 import { ContentsController } from './contents/contents.controller.ts';
 import { CONTENT_KEYS, type ContentKeys } from './contents/request-contents.ts';
 import { ForgetAccountController } from './forget-account/forget-account.controller.ts';
+import type { PolicyGoals } from './jobs/calibrate/policy-bucket.ts';
 import { CalibrateJob } from './jobs/calibrate/calibrate.job.ts';
 import { ExpireJob } from './jobs/expire/expire.job.ts';
 import { PartitionUpkeepJob } from './jobs/partition-upkeep.job.ts';
@@ -122,14 +123,17 @@ function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: Wo
       useFactory: () =>
         new CalibrateJob({
           ...{ database, shadowAccounts, logger, metrics },
-          readGoals: async (accountId) => {
-            const { pruning } = (await messaging.call(getPreferences, { accountId })).preferences;
-            return { recallTarget: pruning.recall_target, hasRecovery: pruning.recovery };
-          },
+          readGoals: (accountId) => readGoals(messaging, accountId),
           announce: (policy) => messaging.broadcast(routingPolicyChanged, { policy }),
         }),
     },
   ];
+}
+
+async function readGoals(messaging: WorkerParts['messaging'], accountId: string): Promise<PolicyGoals> {
+  const { pruning } = (await messaging.call(getPreferences, { accountId })).preferences;
+  const { recall_target: recallTarget, recovery: hasRecovery, learning: learns } = pruning;
+  return { recallTarget, hasRecovery, learns };
 }
 
 /** The jobs that create partitions in advance and delete expired rows. */

@@ -1,6 +1,6 @@
 import { makeTools, makeTurn } from './tool-lists.ts';
 import type { EncoderChoice } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
-import type { PackedVector } from '../../../apps/tool-router/src/vectors/packed-vector.ts';
+import type { PackedVector } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
 import type { SharedVectors } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
 import { cpuMs, listOf, quantile, round, RouterUnderTest, type LaterFields } from './router.ts';
 

@@ -12,7 +12,7 @@ const realServers = ['github_mcp', 'mongodb_mcp'];
  * tools and their order, so the lists are the same in every run.
  */
 export function makeList(
-  session: EvalSession,
+  session: Pick<EvalSession, 'id' | 'tools'>,
   size: number,
   tools: ReadonlyMap<string, ToolDefinition>,
 ): EvalList {

@@ -21,6 +21,8 @@ export interface SubjectOptions {
   readonly lane: 'keyword' | 'semantic';
   /** With `shuffled`, each tool gets the length of another tool in the list. */
   readonly lengths?: 'own' | 'shuffled';
+  /** Whether all sessions of a source have the same tool list, with the tools of all these sessions. */
+  readonly isFixed?: boolean;
 }
 
 /** The maximum memory in bytes for one session's cached rankings. */
@@ -29,7 +31,7 @@ const rankingsBytesMax = 4 * 1024 * 1024;
 /** Returns the sessions with their tool lists and indexes. */
 export function prepareSubjects(
   { sessions, tools }: SessionData,
-  { size, perSource, lane, lengths = 'own' }: SubjectOptions,
+  { size, perSource, lane, lengths = 'own', isFixed = false }: SubjectOptions,
 ): ReplaySubject[] {
   const rankerOf = openRankers(lane, tools);
   const priors = recallPriors;
@@ -37,8 +39,11 @@ export function prepareSubjects(
   const drawn = [...bySource.values()].flatMap((each) =>
     each.toSorted((one, other) => draw(one.id) - draw(other.id)).slice(0, perSource),
   );
+  const fixed = new Map(
+    [...bySource].map(([source, each]) => [source, makeList(joinTools(each), size, tools)]),
+  );
   return drawn.map((session) => {
-    const list = makeList(session, size, tools);
+    const list = (isFixed ? fixed.get(session.source) : undefined) ?? makeList(session, size, tools);
     const index = indexToolList(
       hashToolList(list.tools.map(({ hash }) => hash)),
       list.tools.map(makeToolCard),
@@ -73,6 +78,12 @@ function shuffleLengths(
       parameterCharacters: Uint32Array.from(exchange(index.parameterCharacters)),
     },
   };
+}
+
+/** Returns a session with the tools of all sessions, for a tool list that all sessions have in common. */
+function joinTools(sessions: readonly EvalSession[]): Pick<EvalSession, 'id' | 'tools'> {
+  const byName = new Map(sessions.flatMap(({ tools }) => tools.map((tool) => [tool.name, tool] as const)));
+  return { id: sessions[0]?.source ?? '', tools: [...byName.values()] };
 }
 
 type RankerOf = (session: EvalSession, list: EvalList) => ToolRanker;

@@ -70,12 +70,13 @@ function noteLabel(
   { index }: ReplaySubject,
   { needed }: EvalRequest,
   { candidates }: PlannedTools,
-  { heldFromK }: ReplayState,
+  { heldFromK, learnedFromK }: ReplayState,
 ): void {
   if (needed === undefined || heldFromK.has(needed)) return;
   const position = index.positionsByName.get(needed)?.[0];
-  const label = candidates.find((candidate) => candidate.position === position)?.heldFromK;
-  if (label !== undefined) heldFromK.set(needed, label);
+  const label = candidates.find((candidate) => candidate.position === position);
+  if (label?.heldFromK !== undefined) heldFromK.set(needed, label.heldFromK);
+  if (label?.learnedFromK !== undefined) learnedFromK.set(needed, label.learnedFromK);
 }
 
 /**
@@ -175,6 +176,7 @@ export async function replayStateless(
     sendCall(list, sent, false, tail, outputTokens, prefixes);
     tail += outputTokens + messageTokens;
   }
-  const none = { isArmed: false, bucket: '', heldFromK: new Map<string, number>() };
+  const labels = { heldFromK: new Map<string, number>(), learnedFromK: new Map<string, number>() };
+  const none = { isArmed: false, bucket: '', ...labels };
   return { calls: prefixes.calls, ...counts, chances: [], rounds: 0, missed: [...missed], ...none };
 }

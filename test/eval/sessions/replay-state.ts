@@ -37,6 +37,8 @@ export interface ReplayState {
    */
   sentTokens: number;
   readonly sentBefore: number[];
+  /** For each user turn, the number of tools that were called before the turn. */
+  readonly calledBefore: number[];
   needs: number;
   forwarded: number;
   rounds: number;
@@ -44,6 +46,7 @@ export interface ReplayState {
   isArmed: boolean | undefined;
   bucket: string;
   readonly heldFromK: Map<string, number>;
+  readonly learnedFromK: Map<string, number>;
 }
 
 /**
@@ -72,16 +75,20 @@ export async function replayRequests(
   });
   const state = openState(session.systemTokens);
   for (const request of session.requests) {
-    if (request.userTurns.length > state.sentBefore.length) state.sentBefore.push(state.sentTokens);
+    if (request.userTurns.length > state.sentBefore.length) {
+      state.sentBefore.push(state.sentTokens);
+      state.calledBefore.push(state.called.size);
+    }
     state.tail += request.newTokens + messageTokens;
     await answer(request, planner, state);
     state.sentTokens = state.tail;
     state.tail += request.outputTokens + messageTokens;
   }
-  const { needs, forwarded, chances, rounds, missed, isArmed = false, bucket, heldFromK } = state;
+  const { needs, forwarded, chances, rounds, missed, isArmed = false } = state;
+  const { bucket, heldFromK, learnedFromK } = state;
   const kept = state.kept / Math.max(1, session.requests.length);
   const counts = { calls: state.prefixes.calls, needs, forwarded, chances, rounds, kept };
-  return { ...counts, missed: [...missed.keys()], isArmed, bucket, heldFromK };
+  return { ...counts, missed: [...missed.keys()], isArmed, bucket, heldFromK, learnedFromK };
 }
 
 function openState(systemTokens: number): ReplayState {
@@ -96,6 +103,7 @@ function openState(systemTokens: number): ReplayState {
     loadedTokens: 0,
     sentTokens: 0,
     sentBefore: [],
+    calledBefore: [],
     needs: 0,
     forwarded: 0,
     rounds: 0,
@@ -103,6 +111,7 @@ function openState(systemTokens: number): ReplayState {
     isArmed: undefined,
     bucket: '',
     heldFromK: new Map(),
+    learnedFromK: new Map(),
   };
 }
 
@@ -116,7 +125,7 @@ export function renderQuestion(
     isShadow,
   }: Pick<ReplaySettings, 'kOverride' | 'recallTarget' | 'price' | 'isShadow'>,
   { userTurns }: EvalRequest,
-  { called, remembered, sentBefore }: ReplayState,
+  { called, calledBefore, remembered, sentBefore }: ReplayState,
 ): PlanToolsRequest {
   return {
     accountId: '019a9f5e-0000-7000-8000-000000000001',
@@ -124,6 +133,7 @@ export function renderQuestion(
     listHash: index.listHash,
     userTurns: userTurns.map(shortenTurn),
     calledTools: [...called],
+    calledBefore,
     recentResults: [],
     forcedTools: [],
     pinned: [],

@@ -62,4 +62,6 @@ export interface ReplayOutcome {
    */
   readonly bucket: string;
   readonly heldFromK: ReadonlyMap<string, number>;
+  /** `heldFromK` with the account head of the routing policy. Empty if no account head fits. */
+  readonly learnedFromK: ReadonlyMap<string, number>;
 }

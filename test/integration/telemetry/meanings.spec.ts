@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ToolEmbedding } from '../../../apps/tool-router/src/vectors/embed-tools.ts';
 import { openEncoder } from '../../../apps/tool-router/src/inference-threads/open-models.ts';
-import type { Encoder } from '../../../apps/tool-router/src/inference/model.port.ts';
+import type { Encoder } from '../../../apps/tool-router/src/inference/inference.port.ts';
 import type { Inference } from '../../../apps/tool-router/src/inference/inference.port.ts';
 import { assessList } from '../../../apps/worker/src/assess-tools/assess-tools.ts';
 import type { OfferedTool } from '../../../apps/worker/src/assess-tools/assessed-tool.ts';

@@ -10,7 +10,7 @@ import type { ParsedRequestOf, ReplyOf } from '@gateway/messaging';
 import { RpcHandler } from '@gateway/messaging/nest-transport';
 import { Controller, Inject } from '@nestjs/common';
 import { ChangeAnnouncer } from '../announce/change-announcer.ts';
-import { describePerson } from '../identity/describe-person.ts';
+import { describePerson } from '../identity/identity.ts';
 import { IDENTITY, type Identity } from '../identity/identity.ts';
 import { ACCOUNT_DATABASE, type AccountDatabase } from '../persistence/account-database.ts';
 import { attachPerson, createAccount, registerAccount } from './create-account.ts';

@@ -8,7 +8,15 @@ import {
 import type { Messaging } from '@gateway/messaging';
 import { failpoint, type Logger } from '@gateway/observability';
 import type { AccountDatabase } from '../persistence/account-database.ts';
-import type { EpochBoard } from './epoch-board.port.ts';
+
+/** Stores the epochs (change numbers) of accounts and keys, for gateways that miss a broadcast. */
+export interface EpochBoard {
+  /**
+   * Stores the epoch (number) of a change. A negative epoch marks a revoked key or a deleted account. The
+   * method returns immediately and never throws, because failed writes are retried in the background.
+   */
+  write(name: string, epoch: number): void;
+}
 
 /** An API key that was created, changed or revoked, with the epoch (change number) of the change. */
 export interface KeyChange {

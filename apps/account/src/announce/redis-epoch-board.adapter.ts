@@ -1,6 +1,6 @@
 import { epochKeptSeconds } from '@gateway/contracts';
 import type { Redis } from 'ioredis';
-import type { EpochBoard } from './epoch-board.port.ts';
+import type { EpochBoard } from './change-announcer.ts';
 
 /**
  * Maximum number of epochs (change numbers) that wait to be written to Redis. If more epochs wait, the oldest

@@ -1,9 +1,5 @@
-import {
-  routingPreferences,
-  type Actor,
-  type RoutingPreferences,
-  type UpdatePreferencesBody,
-} from '@gateway/contracts';
+import { routingPreferences } from '@gateway/contracts';
+import type { Actor, RoutingPreferences, UpdatePreferencesBody } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { diffFields } from '../audit/diff-fields.ts';
 import { recordAudit } from '../audit/record-audit.ts';
@@ -57,6 +53,7 @@ function renderChanges(body: UpdatePreferencesBody) {
     pruningRecallTarget: body.pruning?.recall_target,
     pruningRecovery: body.pruning?.recovery,
     pruningNative: body.pruning?.native,
+    pruningLearning: body.pruning?.learning,
     compressionMode: body.compression?.mode,
     compressionApplyWithoutTools: body.compression?.apply_without_tools,
     cachingMarkers: body.caching?.markers,
@@ -80,6 +77,7 @@ function renderPreferences(row: RoutingPreferencesRow): RoutingPreferences {
       recall_target: row.pruningRecallTarget,
       recovery: row.pruningRecovery,
       native: row.pruningNative,
+      learning: row.pruningLearning,
     },
     compression: { mode: row.compressionMode, apply_without_tools: row.compressionApplyWithoutTools },
     caching: { markers: row.cachingMarkers },

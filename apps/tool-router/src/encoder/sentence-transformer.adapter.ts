@@ -5,7 +5,7 @@ import type { EncoderText } from '../inference/inference-protocol.ts';
 import { modelFiles, nameModel, openGraph, readFirstFile } from '../inference/model-files.ts';
 import { readJson, TextTokens } from '../inference/text-tokens.ts';
 import { joinParts } from './tool-encoder-text.ts';
-import type { Encoder } from '../inference/model.port.ts';
+import type { Encoder } from '../inference/inference.port.ts';
 
 /**
  * Maximum number of tokens to encode per text. The text of a tool starts with its name and description. The

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { encoderFields, type EncoderText } from '../inference/inference-protocol.ts';
 import { batchTokens, Vocabulary } from './vocabulary.ts';
 import { nameModel, openGraph } from '../inference/model-files.ts';
-import type { Encoder } from '../inference/model.port.ts';
+import type { Encoder } from '../inference/inference.port.ts';
 
 const tokensMax = z.int().min(0).max(8192);
 const partSchema = z.object({ field: z.enum(encoderFields), text: z.string() });

@@ -1,7 +1,7 @@
 // Runs the models in a worker thread, so that inference does not block the router's event loop.
 // The worker thread receives batches and sends one result per task.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Encoder, Reranker } from '../inference/model.port.ts';
+import type { Encoder, Reranker } from '../inference/inference.port.ts';
 import { openEncoder, openReranker } from './open-models.ts';
 import type {
   EncoderPlace,

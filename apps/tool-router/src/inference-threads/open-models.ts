@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkDigests } from '../inference/model-files.ts';
-import type { Encoder, Reranker } from '../inference/model.port.ts';
+import type { Encoder, Reranker } from '../inference/inference.port.ts';
 import { SentenceTransformer } from '../encoder/sentence-transformer.adapter.ts';
 import { WordsEncoder } from '../encoder/words-encoder.adapter.ts';
 import { CrossEncoder } from '../reranker/cross-encoder.adapter.ts';

@@ -1,4 +1,4 @@
-import type { EncoderFacts, InferenceTask, RerankerFacts } from './inference-protocol.ts';
+import type { EncoderFacts, EncoderText, InferenceTask, RerankerFacts } from './inference-protocol.ts';
 
 /**
  * Urgency of an inference task, in the order of execution. The urgency `plan` means that a plan waits for the task.
@@ -44,4 +44,31 @@ export class InferenceRefused extends Error {
     super(detail);
     this.reason = reason;
   }
+}
+
+/** Encodes texts as unit-length vectors, so that a dot product equals the cosine. */
+export interface Encoder {
+  /**
+   * Identifies the model and its vocabulary. Vectors with the same model id are comparable across replicas.
+   */
+  readonly id: string;
+  readonly dimensions: number;
+  /**
+   * Returns the vectors of the texts, concatenated in the order of the texts. A text's vector does not depend
+   * on the other texts.
+   */
+  encode(texts: readonly EncoderText[]): Promise<Float32Array>;
+  release(): Promise<void>;
+}
+
+/**
+ * A model that reranks the candidate tools for a turn. The field `reads` determines which of the two scoring methods
+ * is available.
+ */
+export interface Reranker extends RerankerFacts {
+  /** Takes concatenated feature rows, and returns one score per row. */
+  scoreFeatures(features: Float32Array): Promise<Float32Array>;
+  /** Takes one query with several texts and returns one score per text. */
+  scorePairs(query: string, texts: readonly string[]): Promise<Float32Array>;
+  release(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type {
+  AccountHead,
   PlannedConversation,
   PlanToolsReply,
   PlanToolsRequest,
@@ -9,6 +10,7 @@ import type { Pieces } from '@gateway/messaging';
 import type { IntentClass } from '@gateway/interchange';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
+import { explainLearned, findHead, isLearned, learnRanking } from '../ranking/learned-ranking.ts';
 import { classifyIntent } from './turn-signals.ts';
 import { priorFor, type RecallPriors } from '../policy/recall-prior.ts';
 import { findAlwaysIn, findPinned, keepReachable, type AlwaysInReason } from './always-in.ts';
@@ -25,6 +27,8 @@ export function decidedSession({
   return session?.isUndecided === true ? undefined : session;
 }
 
+type RankedTools = Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'>;
+
 interface PlanInput {
   readonly request: PlanToolsRequest;
   readonly index: KeywordIndex;
@@ -39,7 +43,7 @@ interface PlanInput {
    * The ranking for the newest turn, even if the newest turn cannot add tools. Undefined if the request has no
    * user turns.
    */
-  readonly newest: Pick<TurnRanking, 'order' | 'scores' | 'method' | 'rankedBy'> | undefined;
+  readonly newest: RankedTools | undefined;
   /** Positions of the tools that are mentioned in at least one user turn. */
   readonly mentioned: ReadonlySet<number>;
   readonly priors: RecallPriors;
@@ -56,13 +60,16 @@ export function* choosePlan(given: PlanInput): Pieces<PlannedTools> {
   const session = decidedSession(request);
   const intent = classifyIntent(request.userTurns[0] ?? '', false);
   const bucket = bucketOf(intent, index.names.length);
-  const options = optionsFor(input, intent);
-  const set = yield* chooseToolSet(index, input.turns.slice(input.rememberedTurns), options);
+  const plain = { turns: input.turns, options: optionsFor(input, intent) };
+  const learned = yield* learnTurns(input, plain.options);
+  const isUsed = learned !== undefined && usesHead(session, plain.options);
+  const { turns, options } = isUsed ? learned : plain;
+  const set = yield* chooseToolSet(index, turns.slice(input.rememberedTurns), options);
   yield;
   const shadow = drawShadow(input, set.reason, bucket);
   const alwaysIn = keepReachable(findAlwaysIn(request, index, input.mentioned), set, input.mentioned);
   const forwarded = listForwarded(index, withRecovered(index, set, request), alwaysIn);
-  const held = shadow.isShadow ? yield* heldFrom(input, options) : undefined;
+  const held = shadow.isShadow ? yield* heldFromBoth(input, plain, learned) : undefined;
   yield;
   const isWhole = forwarded.length === index.names.length;
   const rankedBy = set.rankedBy ?? input.newest?.rankedBy;
@@ -71,7 +78,7 @@ export function* choosePlan(given: PlanInput): Pieces<PlannedTools> {
     status: 'planned',
     forwarded,
     chosen: [...(set.positions ?? index.names.keys())].sort((one, other) => one - other),
-    candidates: listCandidates(index, input.newest, alwaysIn, held),
+    candidates: listCandidates(input, isUsed ? learned.head : undefined, alwaysIn, held),
     intent: classifyIntent(request.userTurns.at(-1) ?? '', request.recentResults.length > 0),
     method,
     k: isWhole ? null : forwarded.filter((position) => !alwaysIn.has(position)).length,
@@ -113,6 +120,57 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
   };
 }
 
+/** The turns of a conversation with one ranking, and the options of the plan for these turns. */
+interface TurnsToPlan {
+  readonly turns: readonly RankedTurn[];
+  readonly options: ToolSetOptions;
+}
+
+/**
+ * Ranks the turns with the account head that fits the tool list. Returns undefined if no account head fits, or if the
+ * account head cannot rank every turn.
+ */
+function* learnTurns(
+  { request, index, turns, rememberedTurns, measured }: PlanInput,
+  options: ToolSetOptions,
+): Pieces<(TurnsToPlan & { readonly head: AccountHead }) | undefined> {
+  const head = findHead(measured, index);
+  if (head === undefined || turns.length === 0) return undefined;
+  const remembered = Math.min(decidedSession(request)?.turns ?? 0, request.userTurns.length);
+  const firstTurn = remembered - rememberedTurns;
+  const ranked: RankedTurn[] = [];
+  for (const [at, turn] of turns.entries()) {
+    yield;
+    const called = request.calledTools.slice(0, request.calledBefore?.[firstTurn + at] ?? 0);
+    ranked.push({ ...turn, ranking: learnRanking(index, turn.ranking, head, called) });
+  }
+  if (!ranked.every(({ ranking }) => isLearned(ranking.rankedBy))) return undefined;
+  const { decision } = options;
+  return { head, turns: ranked, options: { ...options, decision: { ...decision, ...decision.learned } } };
+}
+
+/** Whether the account head ranks the conversation. A conversation keeps the ranker of its first plan. */
+function usesHead(session: PlannedConversation | undefined, { decision }: ToolSetOptions): boolean {
+  return session === undefined ? decision.learned !== null : isLearned(session.policyVersion);
+}
+
+interface HeldFrom {
+  readonly plain: ReadonlyMap<number, number>;
+  readonly learned: ReadonlyMap<number, number> | undefined;
+}
+
+/** Measures a shadow conversation without and, if an account head fits the tool list, with the account head. */
+function* heldFromBoth(
+  input: PlanInput,
+  plain: TurnsToPlan,
+  learned: TurnsToPlan | undefined,
+): Pieces<HeldFrom> {
+  return {
+    plain: yield* heldFrom(input, plain),
+    learned: learned === undefined ? undefined : yield* heldFrom(input, learned),
+  };
+}
+
 /**
  * Decides at random whether a new conversation becomes a shadow conversation. A stored conversation keeps its
  * earlier decision, unless a plan missed its deadline before a tool set was chosen.
@@ -135,8 +193,8 @@ function drawShadow(
  * contain the tool. Pinned and mentioned tools always have a K of 1.
  */
 function* heldFrom(
-  { index, turns, mentioned }: PlanInput,
-  options: ToolSetOptions,
+  { index, mentioned }: PlanInput,
+  { turns, options }: TurnsToPlan,
 ): Pieces<Map<number, number>> {
   const held = yield* replayGrid(index, turns, options);
   for (const position of [...options.pinned, ...mentioned]) held.set(position, 1);
@@ -189,22 +247,30 @@ function listForwarded(
   return [...forwarded].sort((one, other) => one - other);
 }
 
+/** @param head the account head that ranked the conversation. Undefined if no head ranked the conversation. */
 function listCandidates(
-  index: KeywordIndex,
-  newest: PlanInput['newest'],
+  { request, index, newest }: PlanInput,
+  head: AccountHead | undefined,
   alwaysIn: ReadonlyMap<number, AlwaysInReason>,
-  heldFromK: ReadonlyMap<number, number> | undefined,
+  held: HeldFrom | undefined,
 ): PlannedTools['candidates'] {
-  const order = newest?.order ?? index.names.keys();
+  const explained =
+    head === undefined || newest === undefined
+      ? undefined
+      : explainLearned(index, newest, head, request.calledTools.slice(0, request.calledBefore?.at(-1) ?? 0));
+  const { order, scores } = explained?.ranking ?? newest ?? { order: index.names.keys(), scores: [] };
   return Array.from(order, (position) => {
     const because = alwaysIn.get(position);
-    const score = Math.round((newest?.scores[position] ?? 0) * 1000) / 1000;
-    const held = heldFromK?.get(position);
+    const heldFromK = held?.plain.get(position);
+    const learnedFromK = held?.learned?.get(position);
+    const unlearned = explained?.unlearned.get(position);
     return {
       position,
-      score,
+      score: Math.round((scores[position] ?? 0) * 1000) / 1000,
       ...(because === undefined ? {} : { alwaysIn: because }),
-      ...(held === undefined ? {} : { heldFromK: held }),
+      ...(heldFromK === undefined ? {} : { heldFromK }),
+      ...(learnedFromK === undefined ? {} : { learnedFromK }),
+      ...(unlearned === undefined ? {} : { unlearned }),
     };
   });
 }

@@ -10,7 +10,7 @@ import {
 } from '../inference-threads/small-models.fixture.ts';
 import { openRouterShares } from '../shares/router-shares.ts';
 import { defineTool, indexTools } from '../tool-index/tools.fixture.ts';
-import type { PackedVector } from '../vectors/packed-vector.ts';
+import type { PackedVector } from '../vectors/shared-vectors.port.ts';
 import type { SharedVectors } from '../vectors/shared-vectors.port.ts';
 import { openRanking, type Ranking, type RankingOptions } from './open-ranking.ts';
 import { encodersOf } from './ranker.port.ts';

@@ -80,7 +80,7 @@ const logitStep = 1e-4;
  * Applies softmax to the logits of a tool list. Adds the exponentials in ascending order, so that the order
  * of the tools cannot change the probabilities.
  */
-function probabilitiesOf(logits: Float64Array): Float64Array {
+export function probabilitiesOf(logits: Float64Array): Float64Array {
   const rounded = logits.map((logit) => Math.round(logit / logitStep) * logitStep);
   const sorted = rounded.toSorted();
   const top = sorted.at(-1) ?? 0;

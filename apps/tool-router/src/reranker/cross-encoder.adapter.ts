@@ -1,7 +1,7 @@
 import type { InferenceSession } from 'onnxruntime-node';
 import { modelFiles, nameModel, openGraph, readFirstFile } from '../inference/model-files.ts';
 import { TextTokens } from '../inference/text-tokens.ts';
-import type { Reranker } from '../inference/model.port.ts';
+import type { Reranker } from '../inference/inference.port.ts';
 
 /**
  * Maximum number of tokens in a query and a tool together. Scoring must meet a deadline and takes longer for more

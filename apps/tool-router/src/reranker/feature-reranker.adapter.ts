@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { z } from 'zod';
 import { nameModel, openGraph } from '../inference/model-files.ts';
-import type { Reranker } from '../inference/model.port.ts';
+import type { Reranker } from '../inference/inference.port.ts';
 
 const manifestSchema = z.object({ features: z.array(z.string()).min(1).max(4096) });
 

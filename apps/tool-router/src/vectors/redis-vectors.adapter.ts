@@ -1,7 +1,7 @@
 import { connectCacheRedis, type AccountCache } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import type { Redis } from 'ioredis';
-import { parsePackedVector, renderPackedVector, type PackedVector } from './packed-vector.ts';
+import { parsePackedVector, renderPackedVector, type PackedVector } from './shared-vectors.port.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 
 /** Timeout of Redis commands in milliseconds. An unresponsive Redis server delays a plan by at most this time. */

@@ -4,7 +4,7 @@ import type { Inference } from '../inference/inference.port.ts';
 import { renderToolSentence } from '../encoder/tool-encoder-text.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
-import { packVector, type PackedVector } from './packed-vector.ts';
+import { packVector, type PackedVector } from './shared-vectors.port.ts';
 import type { VectorMatrix, VectorStore } from './vector-store.ts';
 
 /** Maximum number of tool definitions that are prepared at the same time. */

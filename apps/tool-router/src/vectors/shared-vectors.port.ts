@@ -1,4 +1,34 @@
-import type { PackedVector } from './packed-vector.ts';
+/** A vector in the stored and shared form. Each number of the vector is an integer multiplied by the scale. */
+export interface PackedVector {
+  readonly steps: Int8Array;
+  readonly scale: number;
+}
+
+export function packVector(vector: Float32Array): PackedVector {
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  // The scale is rounded to 32 bits immediately, so that stored and new vectors contain the same numbers.
+  const scale = Math.fround(largest / 127);
+  const steps = new Int8Array(vector.length);
+  if (scale > 0) vector.forEach((value, at) => (steps[at] = Math.round(value / scale)));
+  return { steps, scale };
+}
+
+/** Serializes a vector as the scale in four bytes (little endian), followed by one byte per number. */
+export function renderPackedVector({ steps, scale }: PackedVector): Buffer {
+  const bytes = Buffer.allocUnsafe(4 + steps.length);
+  bytes.writeFloatLE(scale, 0);
+  bytes.set(new Uint8Array(steps.buffer, steps.byteOffset, steps.length), 4);
+  return bytes;
+}
+
+/** Parses a stored vector. Returns undefined if the bytes are not a vector of the given length. */
+export function parsePackedVector(bytes: Buffer, dimensions: number): PackedVector | undefined {
+  if (bytes.length !== 4 + dimensions) return undefined;
+  const scale = bytes.readFloatLE(0);
+  if (!(scale >= 0 && Number.isFinite(scale))) return undefined;
+  return { steps: new Int8Array(Uint8Array.from(bytes.subarray(4)).buffer), scale };
+}
 
 /**
  * Vectors shared between replicas, so that only one replica encodes a tool. No method of the store throws an

@@ -5,7 +5,7 @@ import type { EncoderText } from '../inference/inference-protocol.ts';
 import { renderToolText } from '../encoder/tool-encoder-text.ts';
 import type { Inference, Urgency } from '../inference/inference.port.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
-import { packVector, type PackedVector } from './packed-vector.ts';
+import { packVector, type PackedVector } from './shared-vectors.port.ts';
 import type { VectorMatrix, VectorStore } from './vector-store.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
 

@@ -1,4 +1,4 @@
-import { packVector, parsePackedVector, renderPackedVector } from './packed-vector.ts';
+import { packVector, parsePackedVector, renderPackedVector } from './shared-vectors.port.ts';
 import { VectorBlocks } from './vector-blocks.ts';
 
 const dimensions = 32;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PackedVector } from './packed-vector.ts';
+import type { PackedVector } from './shared-vectors.port.ts';
 
 /** Number of vectors per block. Blocks are allocated on demand, so an idle router has none. */
 const blockRows = 4096;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { EncoderFacts } from '../inference/inference-protocol.ts';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { VectorMetrics } from '../metrics/router-metrics.ts';
-import type { PackedVector } from './packed-vector.ts';
+import type { PackedVector } from './shared-vectors.port.ts';
 import type { SharedVectors } from './shared-vectors.port.ts';
 import { VectorBlocks } from './vector-blocks.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { DeadLetters } from '../jobs/write-request-log/request-log-writer.port.ts';
+import type { DeadLetters } from '../jobs/write-request-log/write-request-log.ts';
 import type { TelemetryDatabase } from '../persistence/telemetry-database.ts';
 
 /**

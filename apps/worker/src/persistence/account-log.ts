@@ -1,7 +1,7 @@
 import type { TelemetryDatabase } from './telemetry-database.ts';
 
 /** A time span in one account's request log, with an inclusive start and an exclusive end, both in RFC 3339. */
-interface LogSpan {
+export interface LogSpan {
   readonly accountId: string;
   readonly from: string;
   readonly to: string;

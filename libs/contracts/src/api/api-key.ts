@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { count, id, instant, keepable, timestamp, toolNames } from '../base/common.ts';
-import { limits } from './account.ts';
-import { allKeyScopes, keyScopes } from './key-scope.ts';
+import { allKeyScopes, keyScopes, limits } from './account.ts';
 import { listOf } from '../base/list.ts';
 
 /** Fields of an API key that can be inherited from the account policy. */

@@ -28,6 +28,11 @@ const pruning = z.strictObject({
    * if the model supports the feature and the client uses the provider's format.
    */
   native: z.array(deferralMode).max(2),
+  learning: z.boolean().meta({
+    description:
+      'Whether the gateway learns from the account’s own conversations which tools are needed. What it learned ranks tools only where fewer tools then reach the recall target. If false, nothing is learned, and new conversations are ranked without it.',
+    examples: [false],
+  }),
 });
 const compression = z.strictObject({ mode: compressionMode, apply_without_tools: z.boolean() });
 
@@ -75,8 +80,11 @@ export const routingPreferences = z.strictObject({
   provider_order: providerOrder.default([]),
   /** Maximum price for automatically chosen models, in USD per million tokens. Null means no limit. */
   max_cost_usd_per_mtok: z.number().min(0).max(1_000_000).nullable(),
-  /** Account services from the previous release do not send `native`, so `native` has a default value. */
-  pruning: pruning.extend({ native: z.array(deferralMode).max(2).default([]) }),
+  /** Account services from the previous release send neither `native` nor `learning`, so both have default values. */
+  pruning: pruning.extend({
+    native: z.array(deferralMode).max(2).default([]),
+    learning: z.boolean().default(false),
+  }),
   compression,
   /** The default value applies to messages from account services of the previous release. */
   caching: caching.default({ markers: true }),

@@ -1,3 +1,4 @@
+import { unlearnedCandidates } from '../rpc/account-head.v1.ts';
 import { z } from 'zod';
 import { count, id, sha256Hex, timestamp } from '../base/common.ts';
 import { routingMode } from '../api/routing-preferences.ts';
@@ -62,6 +63,7 @@ const toolNeed = z.object({
   heldFromK: z.int().min(1),
   /** Whether the recorded plan would have forwarded the tool. */
   isPlanned: z.boolean(),
+  learnedFromK: z.int().min(1).optional(),
 });
 export type ToolNeed = z.infer<typeof toolNeed>;
 
@@ -155,6 +157,7 @@ export const requestEventV1 = requestAcceptedV1.extend({
        * which the conversation became a shadow conversation.
        */
       shadowShare: z.number().optional(),
+      unlearned: unlearnedCandidates.optional(),
     })
     .nullable(),
   compressionSteps: z.array(z.object({ step: z.string(), tokensBefore: count, tokensAfter: count })),

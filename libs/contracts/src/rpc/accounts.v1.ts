@@ -4,7 +4,7 @@ import { base64, id, idempotency, replayed } from '../base/common.ts';
 import { defineRpc, interactiveMs } from '../base/define.ts';
 import { createdApiKey, playgroundKeyBody } from '../api/api-key.ts';
 import { account, accountDeletion, accountPerson, accountPolicy, updateAccountBody } from '../api/account.ts';
-import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
+import { allKeyScopes, keyScopes } from '../api/account.ts';
 
 /** Creates an account, or returns the account that an operator already created with the given name. */
 export const createAccount = defineRpc({

@@ -7,7 +7,7 @@ import {
   recallTarget,
   routingMode,
 } from '../api/routing-preferences.ts';
-import { allKeyScopes, keyScopes } from '../api/key-scope.ts';
+import { allKeyScopes, keyScopes } from '../api/account.ts';
 import { count, id, sha256Hex, timestamp, toolNames } from '../base/common.ts';
 import { defineRpc, interactiveMs } from '../base/define.ts';
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { count, id, sha256Hex } from '../base/common.ts';
+import { unlearnedCandidates } from './account-head.v1.ts';
 import { defineRpc } from '../base/define.ts';
 
 /** How the model can reach pruned tools. See “recovery mode” in the glossary. */
@@ -101,6 +102,8 @@ const planToolsRequest = z.object({
   earlierTurns: sha256Hex.optional(),
   /** Names of tools called in the transcript, in the order of their first calls. */
   calledTools: z.array(z.string()),
+  /** For each user turn, the number of `calledTools` before the turn. Earlier gateways omit `calledBefore`. */
+  calledBefore: z.array(count).optional(),
   /** Tool results since the last user turn, newest last, each truncated to a fixed length. */
   recentResults: z.array(z.string()),
   /** Names of the tools that are specified in `tool_choice`. */
@@ -180,6 +183,10 @@ const planToolsReply = z.discriminatedUnion('status', [
          * always included. `heldFromK` occurs only in replies for shadow conversations.
          */
         heldFromK: z.int().min(1).optional(),
+        /** `heldFromK` with the account head. Absent if no account head fits the tool list. */
+        learnedFromK: z.int().min(1).optional(),
+        /** The tool without the account head. Absent if no account head ranked the tools. */
+        unlearned: unlearnedCandidates.element.optional(),
       }),
     ),
     intent: z.enum(['chat', 'lookup', 'act', 'multi-step', 'code', 'continue']),

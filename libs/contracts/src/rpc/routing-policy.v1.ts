@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, id, timestamp } from '../base/common.ts';
 import { defineBroadcast, defineRpc } from '../base/define.ts';
+import { accountHead } from './account-head.v1.ts';
 
 const share = z.number().min(0).max(1);
 
@@ -74,6 +75,21 @@ export type RecallRetest = z.infer<typeof recallRetest>;
 const expectedRecall = z.object({ forwarded: boundedRecall, effective: boundedRecall });
 export type ExpectedRecall = z.infer<typeof expectedRecall>;
 
+/** The measurements of a bucket with the account heads that were trained on earlier conversations. */
+export const learnedBucket = z.object({
+  /** Whether new conversations of the bucket use the account head, because its measured K is smaller. */
+  isUsed: z.boolean(),
+  /** Number of conversations in which recall was measured with an account head. */
+  samples: count,
+  /** The time of the first of these conversations. */
+  since: timestamp,
+  steps: z.array(z.tuple([z.int().min(1), share])).max(64),
+  k: z.int().min(1).nullable(),
+  kWithoutRecovery: z.int().min(1).nullable(),
+  expected: expectedRecall.nullable(),
+});
+export type LearnedBucket = z.infer<typeof learnedBucket>;
+
 /**
  * The routing policy for one bucket. The router applies the policy that the API and the dashboard show.
  * Recall is computed per conversation. See “K”, “recall” and “effective recall” in the glossary.
@@ -116,8 +132,13 @@ export const calibratedBucket = z.object({
   recoveryRate: recoveryRate.optional(),
   /** The recall retest. Null if recall is not being retested. */
   retest: recallRetest.nullable().optional(),
+  /** The measurements with account heads. Null until a head has ranked tools in a shadow conversation. */
+  learned: learnedBucket.nullable().optional(),
 });
 export type CalibratedBucket = z.infer<typeof calibratedBucket>;
+
+/** Maximum number of tool lists of an account with an account head. */
+export const headsMax = 4;
 
 /** The routing policy of an account. A published policy version never changes. */
 export const routingPolicy = z.object({
@@ -133,6 +154,8 @@ export const routingPolicy = z.object({
   /** The recovery rate over all buckets of the account. Workers from the previous release omit `recoveryRate`. */
   recoveryRate: recoveryRate.optional(),
   buckets: z.array(calibratedBucket).max(256),
+  /** The heads of the account's most used tool lists. Workers from the previous release omit `heads`. */
+  heads: z.array(accountHead).max(headsMax).optional(),
 });
 export type RoutingPolicy = z.infer<typeof routingPolicy>;
 
@@ -205,6 +228,8 @@ export interface PolicyDecision {
   /** The recovery rate that planning uses. */
   readonly recoveryRate: number;
   readonly steps: CalibratedBucket['steps'];
+  /** The decision for conversations that an account head ranks. Null if the bucket does not use account heads. */
+  readonly learned: Pick<PolicyDecision, 'k' | 'kWithoutRecovery' | 'steps'> | null;
 }
 
 /**
@@ -229,5 +254,6 @@ export function decideBucket(
     kWithoutRecovery: found?.kWithoutRecovery ?? null,
     recoveryRate: rate.used,
     steps: found?.steps ?? [],
+    learned: found?.learned?.isUsed === true ? found.learned : null,
   };
 }

@@ -4,8 +4,7 @@ import { Link, useNavigate } from 'react-router';
 import { useResetPassword } from '../../api/account.ts';
 import { ErrorState } from '../../components/states.tsx';
 import { logOut } from '../../login-session/current-login-session.ts';
-import { useLinkToken } from './link-token.ts';
-import { SignInFrame } from './sign-in-frame.tsx';
+import { SignInFrame, useLinkToken } from './sign-in-frame.tsx';
 import classes from './sign-in.module.css';
 
 /** The page `/reset-password#token=…`, which sets a new password with the token of a link. */

@@ -1,4 +1,5 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useLocation } from 'react-router';
 import { Brand } from '../../components/brand.tsx';
 import classes from './sign-in.module.css';
 
@@ -22,4 +23,18 @@ export function SignInFrame({ title, children }: SignInFrameProps) {
       </main>
     </div>
   );
+}
+
+/**
+ * The token from the fragment of a link in an email. Null if the address contains no token. The
+ * fragment is removed from the address bar, so that the browser's history does not contain the token.
+ */
+export function useLinkToken(): string | null {
+  const { hash } = useLocation();
+  const [token] = useState(() => new URLSearchParams(hash.slice(1)).get('token'));
+  useEffect(() => {
+    if (window.location.hash !== '')
+      window.history.replaceState(window.history.state, '', window.location.pathname);
+  }, []);
+  return token;
 }

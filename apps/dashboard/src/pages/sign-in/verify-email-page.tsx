@@ -3,8 +3,7 @@ import { Link } from 'react-router';
 import { useVerifyEmail } from '../../api/account.ts';
 import { ErrorState } from '../../components/states.tsx';
 import { Foreign } from '../../components/values.tsx';
-import { useLinkToken } from './link-token.ts';
-import { SignInFrame } from './sign-in-frame.tsx';
+import { SignInFrame, useLinkToken } from './sign-in-frame.tsx';
 import classes from './sign-in.module.css';
 
 /**

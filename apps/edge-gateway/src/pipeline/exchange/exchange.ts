@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { RequestTrace } from '@gateway/observability';
 import type { ByteEdit, ClientFormat, Loss } from '@gateway/interchange';
 import type { RequestRoute } from '@gateway/wire-formats';
-import type { CompressSchemasReply, RequestEventV1 } from '@gateway/contracts';
+import type { CompressSchemasReply, RequestEventV1, ToolNeed } from '@gateway/contracts';
 import type { Reservation } from '../../budgets/budget-store.port.ts';
 import type { Turn } from '../../admission/admission.ts';
 import type { JudgeCalls } from '../recovery/judge-calls.ts';
@@ -53,10 +53,10 @@ export interface Ledger {
   offeredTools: readonly string[];
   plan: RequestEventV1['plan'];
   /**
-   * For each tool name, the smallest K (number of ranked tools) at which the plan would forward the tool. Set only
-   * for requests in shadow conversations.
+   * For each tool name, the smallest K (number of ranked tools) at which the plan would forward the tool, without and
+   * with the account head. Set only for requests in shadow conversations.
    */
-  heldFromK?: ReadonlyMap<string, number>;
+  heldFromK?: ReadonlyMap<string, Pick<ToolNeed, 'heldFromK' | 'learnedFromK'>>;
   compressionSteps: CompressSchemasReply['results'][number]['steps'];
   context: RequestEventV1['context'];
   /** Pruned tools that the model reached through the recovery tool. */

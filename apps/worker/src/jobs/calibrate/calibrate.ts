@@ -1,6 +1,13 @@
-import { priorRecoveryRate, recallRetest, recoveryRate, type RoutingPolicy } from '@gateway/contracts';
+import {
+  accountHead,
+  priorRecoveryRate,
+  recallRetest,
+  recoveryRate,
+  type RoutingPolicy,
+} from '@gateway/contracts';
 import { z } from 'zod';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
+import { learnHeads } from './learn-heads.ts';
 import { calibrate, isNews, renderPolicy, type Calibration } from './make-policy.ts';
 import type { PolicyGoals } from './policy-bucket.ts';
 import { readMeasurements, windowDays } from './read-measurements.ts';
@@ -8,27 +15,28 @@ import { readMeasurements, windowDays } from './read-measurements.ts';
 const dayMs = 86_400_000;
 
 const points = z.array(z.tuple([z.number(), z.number()]));
-const storedBuckets = z.array(
-  z.object({
-    bucket: z.string(),
-    samples: z.number(),
-    curve: points,
-    toolsMean: z.number(),
-    since: z.string().nullable(),
-    // The previous release stored only the curve and the field `isOff` of a bucket.
-    // Buckets from the previous release use the priors until the next calibration round.
-    state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
-    reason: z
-      .enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed'])
-      .default('too_few_samples'),
-    k: z.number().nullable().default(null),
-    kWithoutRecovery: z.number().nullable().default(null),
-    recoveryRate: recoveryRate.default(priorRecoveryRate),
-    losses: points.default([]),
-    effective: z.object({ value: z.number(), low: z.number(), high: z.number() }).nullable().default(null),
-    retest: recallRetest.nullable().default(null),
-  }),
-);
+const storedBucket = z.object({
+  bucket: z.string(),
+  samples: z.number(),
+  curve: points,
+  toolsMean: z.number(),
+  since: z.string().nullable(),
+  // The previous release stored only the curve and the field `isOff` of a bucket.
+  // Buckets from the previous release use the priors until the next calibration round.
+  state: z.enum(['calibrated', 'prior', 'off']).default('prior'),
+  reason: z
+    .enum(['target_met', 'too_few_samples', 'recall_fell', 'target_missed'])
+    .default('too_few_samples'),
+  k: z.number().nullable().default(null),
+  kWithoutRecovery: z.number().nullable().default(null),
+  recoveryRate: recoveryRate.default(priorRecoveryRate),
+  losses: points.default([]),
+  effective: z.object({ value: z.number(), low: z.number(), high: z.number() }).nullable().default(null),
+  retest: recallRetest.nullable().default(null),
+});
+const learned = storedBucket.extend({ from: z.string(), isUsed: z.boolean() });
+const storedBuckets = z.array(storedBucket.extend({ learned: learned.nullable().default(null) }));
+const storedHeads = z.array(accountHead);
 
 /** A stored calibration of an account. */
 export interface StoredCalibration extends Calibration {
@@ -67,7 +75,10 @@ export async function calibrateAccount(context: CalibrateContext, accountId: str
   const previous = await readCalibration(database, accountId, null);
   const measured = await readMeasurements(database, accountId, now());
   if (previous === null && measured.samples.length === 0) return;
-  const next = calibrate(measured, previous, goals);
+  const next = {
+    ...calibrate(measured, previous, goals),
+    heads: goals.learns === true ? await learnHeads(database, accountId, measured, previous, now()) : [],
+  };
   if (!isNews(previous, next)) return;
   const madeAt = new Date(now());
   const version = (previous?.version ?? 0) + 1;
@@ -104,7 +115,8 @@ export async function readCalibration(
   });
   if (row === null) return null;
   const rate = row.recoveryRate === null ? priorRecoveryRate : recoveryRate.parse(row.recoveryRate);
-  return { ...row, recoveryRate: rate, buckets: storedBuckets.parse(row.buckets) };
+  const [buckets, heads] = [storedBuckets.parse(row.buckets), storedHeads.parse(row.heads)];
+  return { ...row, recoveryRate: rate, buckets, heads };
 }
 
 /**
@@ -116,10 +128,14 @@ async function write(
   accountId: string,
   version: number,
   madeAt: Date,
-  { recallTarget, recoveryRate: rate, buckets }: Calibration,
+  { recallTarget, recoveryRate: rate, buckets, heads = [] }: Calibration,
 ): Promise<boolean> {
   const { routingPolicy, forgottenAccount } = database.forAccount(accountId);
-  const json = { recoveryRate: { ...rate }, buckets: structuredClone(buckets) as object };
+  const json = {
+    recoveryRate: { ...rate },
+    buckets: structuredClone(buckets) as object,
+    heads: [...heads],
+  };
   const data = { version, madeAt, recallTarget, ...json };
   const { count } = await routingPolicy.createMany({ data: [{ accountId, ...data }], skipDuplicates: true });
   // The check follows the write, so that a deletion after the check finds the written row.

@@ -1,11 +1,20 @@
 import {
   pooledBucketOf,
+  type AccountHead,
   type CalibratedBucket,
+  type ExpectedRecall,
+  type LearnedBucket,
   type RecoveryRate,
   type RoutingPolicy,
 } from '@gateway/contracts';
 import { boundCurve, type CurvePoint, type ShadowSample } from './measure-bucket.ts';
-import { calibrateBucket, type PolicyBucket, type PolicyGoals } from './policy-bucket.ts';
+import {
+  calibrateBucket,
+  type BucketMeasurements,
+  type LearnedMeasurements,
+  type PolicyBucket,
+  type PolicyGoals,
+} from './policy-bucket.ts';
 import {
   boundEffective,
   countPruned,
@@ -36,6 +45,8 @@ export interface Calibration {
   /** The recovery rate over all buckets. */
   readonly recoveryRate: RecoveryRate;
   readonly buckets: readonly PolicyBucket[];
+  /** The account heads of the most used tool lists. */
+  readonly heads?: readonly AccountHead[];
 }
 
 /**
@@ -64,10 +75,45 @@ export function calibrate(
       const rate = chooseRate(bucket, own, counts, recoveryRate);
       const before = previous?.buckets.find((each) => each.bucket === bucket) ?? null;
       const measured = { samples: own, pruned: served.get(bucket) ?? servedInBand.get(bucket) ?? [] };
-      return calibrateBucket(bucket, measured, before, goals, rate);
+      return calibrateBoth(bucket, measured, before, goals, rate);
     })
     .sort((one, other) => other.samples - one.samples || (one.bucket < other.bucket ? -1 : 1));
   return { recallTarget: goals.recallTarget, recoveryRate, buckets: buckets.slice(0, bucketsMax) };
+}
+
+/** The end of the name of a ranker with an account head. */
+const byHead = '+head';
+
+/**
+ * Calibrates a bucket without account heads and, if conversations were measured with account heads, also with account
+ * heads. Each of these conversations is later than the conversations that its account head was trained on.
+ */
+function calibrateBoth(
+  bucket: string,
+  { samples, pruned }: BucketMeasurements,
+  before: PolicyBucket | null,
+  goals: PolicyGoals,
+  rate: RecoveryRate,
+): PolicyBucket {
+  const isByHead = ({ setup: [, , ranker] }: PrunedConversation): boolean =>
+    ranker?.endsWith(byHead) === true;
+  const plain = { samples, pruned: pruned.filter((each) => !isByHead(each)) };
+  const own = calibrateBucket(bucket, plain, before, goals, rate);
+  const byHeads = samples.flatMap((each) => (each.learnedKs ? [{ ...each, neededKs: each.learnedKs }] : []));
+  const from = byHeads.reduce((first, { at }) => (first === '' || at < first ? at : first), '');
+  if (goals.learns !== true || from === '') return own;
+  const measured = { samples: byHeads, pruned: pruned.filter(isByHead) };
+  const learned = calibrateBucket(bucket, measured, before?.learned ?? null, goals, rate);
+  const isUsed = isSmaller(learned, own, before?.learned?.isUsed === true);
+  return { ...own, learned: { ...learned, from, isUsed } };
+}
+
+/** Whether K is smaller with account heads. A bucket that uses account heads keeps them at an equal K. */
+function isSmaller(learned: PolicyBucket, own: PolicyBucket, isUsed: boolean): boolean {
+  if (learned.state !== 'calibrated' || own.state === 'off' || learned.k === null) return false;
+  const [k, without] = [own.k ?? Infinity, own.kWithoutRecovery ?? Infinity];
+  if ((learned.kWithoutRecovery ?? Infinity) > without) return false;
+  return isUsed ? learned.k <= k : learned.k < k;
 }
 
 /**
@@ -92,6 +138,8 @@ function chooseRate(
 export function isNews(previous: Calibration | null, next: Calibration): boolean {
   if (previous === null || previous.recallTarget !== next.recallTarget) return true;
   if (previous.buckets.length !== next.buckets.length) return true;
+  const madeAt = ({ heads = [] }: Calibration): string => heads.map((head) => head.list + head.madeAt).join();
+  if (madeAt(previous) !== madeAt(next)) return true;
   if (Math.abs(previous.recoveryRate.used - next.recoveryRate.used) >= rateStep) return true;
   return next.buckets.some((bucket) => {
     const before = previous.buckets.find((each) => each.bucket === bucket.bucket);
@@ -99,6 +147,8 @@ export function isNews(previous: Calibration | null, next: Calibration): boolean
     const decides = ['state', 'reason', 'k', 'kWithoutRecovery'] as const;
     if (decides.some((field) => before[field] !== bucket[field])) return true;
     if (before.retest?.reason !== bucket.retest?.reason) return true;
+    if (decides.some((field) => before.learned?.[field] !== bucket.learned?.[field])) return true;
+    if (before.learned?.isUsed !== bucket.learned?.isUsed) return true;
     const grown = Math.abs(bucket.samples - before.samples);
     return grown > 0 && (bucket.samples <= samplesInFull || grown >= before.samples * growth);
   });
@@ -109,7 +159,7 @@ export function renderPolicy(
   accountId: string,
   version: number,
   madeAt: Date,
-  { recallTarget, recoveryRate, buckets }: Calibration,
+  { recallTarget, recoveryRate, buckets, heads = [] }: Calibration,
 ): RoutingPolicy {
   const byName = new Map(buckets.map((each) => [each.bucket, each]));
   return {
@@ -119,14 +169,14 @@ export function renderPolicy(
     recallTarget,
     recoveryRate,
     buckets: buckets.map((each) => renderBucket(each, byName.get(pooledBucketOf(each.bucket)))),
+    ...(heads.length === 0 ? {} : { heads: [...heads] }),
   };
 }
 
 /** A bucket with too few measurements uses the policy of the bucket for all intents in its size band. */
 function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): CalibratedBucket {
   const decided = own.state === 'prior' && pooled !== undefined && pooled.state !== 'prior' ? pooled : own;
-  const { state, reason, k, kWithoutRecovery, recoveryRate, samples, curve, losses, effective, retest } =
-    decided;
+  const { state, reason, k, kWithoutRecovery, recoveryRate, samples, curve, retest } = decided;
   return {
     bucket: own.bucket,
     samples: own.samples,
@@ -139,13 +189,22 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
     kWithoutRecovery,
     recoveryRate,
     retest,
-    expected:
-      k === null
-        ? null
-        : {
-            forwarded: boundEffective(samples, lostAt(curve, k, samples)),
-            effective: effective ?? boundEffective(samples, lostAt(losses, k, samples)),
-          },
+    expected: expectedAt(decided),
+    ...(decided.learned ? { learned: renderLearned(decided.learned) } : {}),
+  };
+}
+
+function renderLearned(learned: LearnedMeasurements): LearnedBucket {
+  const { isUsed, from, samples, curve, k, kWithoutRecovery } = learned;
+  const steps = boundCurve(samples, curve).filter(([, low]) => low > 0);
+  return { isUsed, samples, since: from, steps, k, kWithoutRecovery, expected: expectedAt(learned) };
+}
+
+function expectedAt({ k, samples, curve, losses, effective }: PolicyBucket): ExpectedRecall | null {
+  if (k === null) return null;
+  return {
+    forwarded: boundEffective(samples, lostAt(curve, k, samples)),
+    effective: effective ?? boundEffective(samples, lostAt(losses, k, samples)),
   };
 }
 

@@ -11,6 +11,8 @@ export interface ShadowSample {
    * first call. The values are in descending order, and their number is limited. Empty if the model called no tools.
    */
   readonly neededKs: readonly number[];
+  /** `neededKs` with the account head. Null or absent if no account head fitted the conversation. */
+  readonly learnedKs?: readonly number[] | null;
   /** Number of called tools that the plan would have pruned if it had been applied. */
   readonly missed: number;
   /** Whether the plan would have enabled recovery. */

@@ -42,6 +42,16 @@ export interface PolicyBucket {
    * again.
    */
   readonly retest: RecallRetest | null;
+  /** The bucket's measurements with account heads. Null if no account head has ranked a measured conversation. */
+  readonly learned?: LearnedMeasurements | null;
+}
+
+/** The measurements of a bucket with account heads. */
+export interface LearnedMeasurements extends Omit<PolicyBucket, 'learned'> {
+  /** The time of the first conversation that was measured with an account head, as RFC 3339. */
+  readonly from: string;
+  /** Whether new conversations use the account head. */
+  readonly isUsed: boolean;
 }
 
 /** An account's recall target and recovery setting. */
@@ -50,6 +60,8 @@ export interface PolicyGoals {
   readonly recallTarget: number;
   /** Whether the account allows recovery. Without recovery, forwarded recall must meet the target. */
   readonly hasRecovery: boolean;
+  /** Whether the worker trains account heads. The default is false. */
+  readonly learns?: boolean;
 }
 
 /** The conversations of a bucket. */

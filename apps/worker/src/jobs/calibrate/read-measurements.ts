@@ -1,4 +1,4 @@
-import { queryAccountLog } from '../../persistence/account-log.ts';
+import { queryAccountLog, type LogSpan } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import type { Measurements } from './make-policy.ts';
 import type { ShadowSample } from './measure-bucket.ts';
@@ -41,16 +41,20 @@ const samplesSql = `
       ${setupSql}
     FROM own WHERE needs IS NOT NULL AND bucket IS NOT NULL
   ), called AS (
-    SELECT DISTINCT ON (session, need ->> 0) session, (need ->> 1)::int AS k, need ->> 2 = '0' AS is_missed
+    SELECT DISTINCT ON (session, need ->> 0) session, (need ->> 1)::int AS k, need ->> 2 = '0' AS is_missed,
+      (need ->> 3)::int AS learned_k
     FROM shadow CROSS JOIN LATERAL jsonb_array_elements(needs -> 'tools') AS need
     ORDER BY session, need ->> 0, created_at
   ), needed AS (
     SELECT session, (array_agg(k ORDER BY k DESC))[1:${needsMax}] AS ks,
-      (count(*) FILTER (WHERE is_missed))::int AS missed
+      (count(*) FILTER (WHERE is_missed))::int AS missed,
+      (CASE WHEN bool_and(learned_k IS NOT NULL) THEN array_agg(learned_k ORDER BY learned_k DESC) END)[1:${needsMax}]
+        AS learned_ks
     FROM called GROUP BY session
   )
   SELECT min(created_at) AS at, (array_agg(bucket ORDER BY created_at))[1] AS bucket,
-    coalesce(max(ks), '{}') AS needed_ks, coalesce(max(missed), 0)::int AS missed,
+    coalesce(max(ks), '{}') AS needed_ks, max(learned_ks) AS learned_ks,
+    coalesce(max(missed), 0)::int AS missed,
     bool_or((needs -> 'armed')::boolean) AS is_armed, max(tools_in)::int AS tools,
     coalesce(max((needs -> 'share')::float8), 1) AS share, ${firstSetupSql}
   FROM shadow LEFT JOIN needed USING (session)
@@ -66,6 +70,7 @@ interface SampleRow extends SetupColumns {
   readonly at: Date;
   readonly bucket: string;
   readonly needed_ks: readonly number[];
+  readonly learned_ks: readonly number[] | null;
   readonly missed: number;
   readonly is_armed: boolean;
   readonly tools: number;
@@ -115,11 +120,7 @@ export async function readMeasurements(
   accountId: string,
   nowMs: number,
 ): Promise<Measurements> {
-  const span = {
-    accountId,
-    from: new Date(nowMs - windowDays * dayMs).toISOString(),
-    to: new Date(nowMs + dayMs).toISOString(),
-  };
+  const span = spanOf(accountId, nowMs);
   const [rows, pruned] = await Promise.all([
     queryAccountLog<SampleRow>(database, span, samplesSql, samplesMax),
     queryAccountLog<PrunedRow>(database, span, prunedSql),
@@ -127,11 +128,18 @@ export async function readMeasurements(
   return { samples: rows.map(parseSample), pruned: pruned.map(parsePruned) };
 }
 
+/** The time span from which an account's requests are read. */
+export function spanOf(accountId: string, nowMs: number): LogSpan {
+  const [from, to] = [nowMs - windowDays * dayMs, nowMs + dayMs];
+  return { accountId, from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+}
+
 function parseSample(row: SampleRow): ShadowSample {
   const { at, bucket, missed, share, tools } = row;
   return {
     ...{ at: at.toISOString(), bucket, missed, share, tools },
     neededKs: row.needed_ks,
+    learnedKs: row.learned_ks,
     isArmed: row.is_armed,
     setup: setupOf(row),
   };

@@ -3,7 +3,7 @@ import { deadRequestEvent, type DeadRequestEvent } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { DeadLetters } from './request-log-writer.port.ts';
+import type { DeadLetters } from './write-request-log.ts';
 
 /**
  * Maximum number of dead letters (events that cannot be written to the request log). The oldest dead

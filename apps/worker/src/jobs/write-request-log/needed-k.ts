@@ -9,7 +9,7 @@ export interface StoredNeeds {
   /** The probability of shadow selection. Set only in the request in which the conversation was selected. */
   readonly share?: number;
   /** The called tools, each listed once. */
-  readonly tools: readonly (readonly [tool: string, heldFromK: number, isPlanned: 0 | 1])[];
+  readonly tools: readonly (readonly [tool: string, k: number, isPlanned: 0 | 1, ...learnedK: number[]])[];
 }
 
 /**
@@ -25,9 +25,9 @@ export function renderNeeds(event: MeasuredEvent): StoredNeeds | null {
   if (plan.needs !== undefined)
     return {
       ...armed,
-      tools: plan.needs.map(
-        ({ tool, heldFromK, isPlanned }) => [tool, heldFromK, isPlanned ? 1 : 0] as const,
-      ),
+      tools: plan.needs.map(({ tool, heldFromK, isPlanned, learnedFromK: learned }) => {
+        return [tool, heldFromK, isPlanned ? 1 : 0, ...(learned === undefined ? [] : [learned])] as const;
+      }),
     };
   const ranks = listNeeds(plan.candidates, plan.k);
   const tools = [...new Set(calledTools)].flatMap((tool) => {

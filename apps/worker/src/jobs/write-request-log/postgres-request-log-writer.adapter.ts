@@ -3,7 +3,7 @@ import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import type { RequestLogRow } from './request-log-row.ts';
 import { sumToolUse, type ToolUse, type UsedRow } from './tool-use.ts';
-import { RowsRefused, type RequestLogWriter } from './request-log-writer.port.ts';
+import { RowsRefused, type RequestLogWriter } from './write-request-log.ts';
 
 /** The request log columns that the worker writes, with their types. */
 const columns: Readonly<Record<keyof RequestLogRow, string>> = {
@@ -37,6 +37,7 @@ const columns: Readonly<Record<keyof RequestLogRow, string>> = {
   policy_version: 'text',
   plan_defect: 'text',
   candidates: 'jsonb',
+  unlearned: 'jsonb',
   session_key: 'text',
   tool_list: 'text',
   bucket: 'text',

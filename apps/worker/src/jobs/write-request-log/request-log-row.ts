@@ -41,6 +41,7 @@ export interface RequestLogRow {
   readonly policy_version: string | null;
   readonly plan_defect: string | null;
   readonly candidates: readonly CandidateTuple[] | null;
+  readonly unlearned: NonNullable<ShippedRequestEventV1['plan']>['unlearned'] | null;
   readonly session_key: string | null;
   readonly tool_list: string | null;
   readonly bucket: string | null;
@@ -160,6 +161,7 @@ function renderPlan({ plan, toolsOffered, toolsIn, toolsOut, toolsPruned }: Ship
     tool_list: plan?.toolList ?? null,
     recovery: plan?.recovery ?? null,
     candidates: plan?.candidates ?? null,
+    unlearned: plan?.unlearned ?? null,
   };
 }
 

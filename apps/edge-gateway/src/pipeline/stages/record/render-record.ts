@@ -118,7 +118,7 @@ function addNeeds(exchange: Exchange, outcome: RelayOutcome): RequestEventV1['pl
   const planned = new Set(plan.candidates.flatMap(({ name, forwarded }) => (forwarded ? [name] : [])));
   const needs = [...new Set(listCalled(exchange, outcome))].flatMap((tool) => {
     const held = heldFromK.get(tool);
-    return held === undefined ? [] : [{ tool, heldFromK: held, isPlanned: planned.has(tool) }];
+    return held === undefined ? [] : [{ tool, ...held, isPlanned: planned.has(tool) }];
   });
   return { ...plan, needs };
 }

@@ -71,11 +71,9 @@ function countFoundBefore({ deferredTools, format }: Exchange, { tape }: ParsedR
   return [...found].filter((name) => deferredTools.has(name)).length;
 }
 
-function loggedPlan(
-  request: ParsedRequest,
-  plan: ToolPlan,
-  defect: string | null,
-): Exchange['ledger']['plan'] {
+type LoggedPlan = Exchange['ledger']['plan'];
+
+function loggedPlan(request: ParsedRequest, plan: ToolPlan, defect: string | null): LoggedPlan {
   const forwarded = new Set(listPlanned(plan));
   const max = plan.reason === 'shadow' ? shadowCandidatesMax : candidatesMax;
   const candidates = (plan.reply?.candidates ?? []).slice(0, max).map((candidate, place) => {
@@ -96,6 +94,7 @@ function loggedPlan(
     policyVersion: plan.reply?.policyVersion ?? null,
     defect,
     candidates,
+    ...listUnlearned(plan, max),
     bucket: plan.reply?.bucket ?? null,
     worth: plan.reply?.worth ?? null,
     sessionKey: plan.conversation?.conversation ?? null,
@@ -109,21 +108,36 @@ function loggedPlan(
   };
 }
 
+/** Returns the candidates without the account head, if an account head ranked the tools. */
+function listUnlearned({ reply }: ToolPlan, max: number): Pick<NonNullable<LoggedPlan>, 'unlearned'> {
+  const unlearned = (reply?.candidates ?? [])
+    .slice(0, max)
+    .flatMap((each) => (each.unlearned ? [each.unlearned] : []));
+  return unlearned.length === 0 ? {} : { unlearned };
+}
+
 function describeShadow({ reply }: ToolPlan): { isArmed: boolean; shadowShare?: number } {
   const isArmed = reply?.recovery.armed ?? false;
   return reply?.shadowShare === undefined ? { isArmed } : { isArmed, shadowShare: reply.shadowShare };
 }
 
+type Held = NonNullable<Exchange['ledger']['heldFromK']>;
+
 /**
  * Returns, for each tool name, the smallest K at which the plan would forward the tool. If two tools have the
  * same name, the smaller K applies.
  */
-function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan): Map<string, number> {
-  const held = new Map<string, number>();
-  for (const { position, heldFromK } of reply?.candidates ?? []) {
+function listHeldFromK({ outline }: ParsedRequest, { reply, eligible }: ToolPlan): Held {
+  const held = new Map<string, { heldFromK: number; learnedFromK?: number }>();
+  for (const { position, heldFromK, learnedFromK } of reply?.candidates ?? []) {
     const name = outline.tools[eligible[position] ?? -1]?.name;
     if (name === undefined || heldFromK === undefined) continue;
-    held.set(name, Math.min(heldFromK, held.get(name) ?? heldFromK));
+    const known = held.get(name);
+    const learned =
+      learnedFromK === undefined
+        ? {}
+        : { learnedFromK: Math.min(learnedFromK, known?.learnedFromK ?? learnedFromK) };
+    held.set(name, { heldFromK: Math.min(heldFromK, known?.heldFromK ?? heldFromK), ...learned });
   }
   return held;
 }

@@ -14,7 +14,7 @@ import { charactersPerToken } from '../../../../request/token-estimates.ts';
 import type { Caller } from '../../../../request/request.ts';
 import { shortenTurn } from './shorten-turn.ts';
 
-type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'recentResults'>;
+type Context = Pick<PlanToolsRequest, 'userTurns' | 'calledTools' | 'calledBefore' | 'recentResults'>;
 
 /**
  * Limits on the request to the tool router. Together, the limits keep a request to the tool router below about 200
@@ -37,10 +37,15 @@ export function conversationContext(
   const turns = messages.filter((message) => message.role === 'user');
   const sent = turns.length > turnsMax ? [...turns.slice(0, turnsMax - 1), ...turns.slice(-1)] : turns;
   const called = new Set<string>();
-  for (const message of messages) for (const call of message.toolCalls) called.add(call.name);
+  const before = new Map<MessageOutline, number>();
+  for (const message of messages) {
+    before.set(message, called.size);
+    for (const call of message.toolCalls) called.add(call.name);
+  }
   return {
     userTurns: sent.map(shorten),
     calledTools: [...called].slice(0, 4096),
+    calledBefore: sent.map((turn) => before.get(turn) ?? 0),
     recentResults: recentResults(messages),
   };
 }
