@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, id, timestamp } from '../base/common.ts';
 import { pageOf } from '../base/list.ts';
 import { cacheMiss } from './cache-miss.ts';
-import { routingMode } from './routing-preferences.ts';
+import { learnedScore, routingMode } from './routing-preferences.ts';
 
 export const requestStatus = z.enum(['ok', 'error', 'cancelled', 'truncated', 'interrupted']);
 export type RequestStatus = z.infer<typeof requestStatus>;
@@ -157,6 +157,8 @@ export const routingCandidate = z.object({
   planned: z.boolean(),
   called: z.boolean(),
   always_in: z.string().nullable(),
+  /** Workers from the previous release do not send `learning`. */
+  learning: learnedScore.nullable().default(null),
 });
 
 /** A summary of the routing decision. */

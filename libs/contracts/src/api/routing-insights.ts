@@ -25,6 +25,21 @@ const recoveryRateShown = z.object({
   missed_tools: count,
 });
 
+/** A bucket's measurements with account heads, from conversations that are later than those the heads learned from. */
+const learnedBucket = z.object({
+  used: z.boolean().meta({
+    description: 'Whether new conversations are ranked with learning, because K is then smaller.',
+    examples: [true],
+  }),
+  samples: count,
+  /** The time of the first conversation that was measured with learning. */
+  since: timestamp,
+  k: z.int().min(1).nullable(),
+  k_without_recovery: z.int().min(1).nullable(),
+  forwarded_recall: boundedRecall.nullable(),
+  effective_recall: boundedRecall.nullable(),
+});
+
 const calibrationBucket = z.object({
   /** The bucket, as `<intent>:<size band>`. An `*` in place of the intent stands for all intents. */
   bucket: z.string(),
@@ -90,6 +105,15 @@ const calibrationBucket = z.object({
     }),
   /** The time when sampling restarted because recall dropped. Null if recall never dropped. */
   restarted_at: timestamp.nullable(),
+  /** Workers from the previous release do not send `learning`. */
+  learning: learnedBucket
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'The measurements with learning. K without learning is `k`. Null if no shadow conversation was measured with learning yet.',
+      examples: [null],
+    }),
 });
 
 /** Measurements from shadow conversations, and the value of K derived from them. */

@@ -110,3 +110,25 @@ export const updatePreferencesBody = routingPreferences
   })
   .partial();
 export type UpdatePreferencesBody = z.infer<typeof updatePreferencesBody>;
+
+/** A tool's score and rank without learning, and for the best tools the parts of the score with learning. */
+export const learnedScore = z.object({
+  score_without: z.number(),
+  rank_without: z.int().positive(),
+  /**
+   * The parts of the score with learning, in log-odds compared with the mean of all tools. Null for tools that do not
+   * rank among the best 20.
+   */
+  shares: z
+    .object({
+      log_probability: z.number(),
+      rank: z.number().meta({ description: 'The part of the rank without learning.', examples: [0.9] }),
+      usage: z.number().meta({
+        description: 'The part of how often the account’s conversations need the tool.',
+        examples: [2.1],
+      }),
+      together: z.number(),
+      transition: z.number(),
+    })
+    .nullable(),
+});

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import type { Candidate, RequestDetail } from '../../api/requests.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Foreign } from '../../components/values.tsx';
-import { Panel } from '../../components/panel.tsx';
+import { FiguresTable, Panel } from '../../components/panel.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import type { Column, Sorting } from '../../components/data-table.tsx';
 import { formatNumberOf, formatTools } from '../../lib/format.ts';
@@ -48,6 +48,7 @@ export function CandidatesPanel({ detail }: { readonly detail: RequestDetail }) 
       ) : (
         <Candidates candidates={trace.candidates} />
       )}
+      <LearnedScores candidates={trace.candidates} />
     </Panel>
   );
 }
@@ -190,6 +191,65 @@ function Called({ candidate }: { readonly candidate: Candidate }) {
     <Badge size="sm" tt="none" variant="light" color="green">
       called
     </Badge>
+  );
+}
+
+const shareLabels = {
+  log_probability: 'Probability',
+  rank: 'Rank',
+  usage: 'Usage',
+  together: 'Needed with the best tools',
+  transition: 'Needed after earlier calls',
+} as const;
+const shareNames = ['log_probability', 'rank', 'usage', 'together', 'transition'] as const;
+
+/** The features of the learned score and, for each of the best tools, their parts of the score. */
+function LearnedScores({ candidates }: { readonly candidates: readonly Candidate[] }) {
+  const rows = candidates.flatMap(({ name, learning }) =>
+    learning === null || learning.shares === null ? [] : [{ name, ...learning, shares: learning.shares }],
+  );
+  if (rows.length === 0) return null;
+  return (
+    <details>
+      <summary>Ranked with learning: the parts of each score</summary>
+      <p className={classes.note}>
+        The parts are log-odds, compared with the mean of all tools. The largest sum ranks first.
+      </p>
+      <FiguresTable>
+        <thead>
+          <tr>
+            <th scope="col">Tool</th>
+            <th scope="col">Rank without learning</th>
+            {shareNames.map((name) => (
+              <th scope="col" key={name}>
+                {shareLabels[name]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <LearnedRow key={`${row.rank_without} ${row.name}`} {...row} />
+          ))}
+        </tbody>
+      </FiguresTable>
+    </details>
+  );
+}
+
+type Shares = NonNullable<NonNullable<Candidate['learning']>['shares']>;
+
+function LearnedRow(row: { readonly name: string; readonly rank_without: number; readonly shares: Shares }) {
+  return (
+    <tr>
+      <td>
+        <Foreign>{row.name}</Foreign>
+      </td>
+      <td>{row.rank_without}</td>
+      {shareNames.map((each) => (
+        <td key={each}>{row.shares[each].toFixed(1)}</td>
+      ))}
+    </tr>
   );
 }
 

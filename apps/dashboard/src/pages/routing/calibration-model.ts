@@ -27,6 +27,17 @@ export function describeDecision(bucket: CalibrationBucket): string {
   return `${describeState(bucket)}${describeRetest(bucket)}`;
 }
 
+/** K with and without learning, and since when learning is measured. Null if nothing was measured with learning. */
+export function describeLearning({ k, learning }: CalibrationBucket): string | null {
+  if (learning === null) return null;
+  const measured = `${formatNumberOf(learning.samples, 'conversation')} measured with learning since ${learning.since.slice(0, 10)}.`;
+  const both = `K is ${learning.k ?? 'not known yet'} with learning and ${k ?? 'not known yet'} without.`;
+  const use = learning.used
+    ? 'New conversations use learning, because K is smaller.'
+    : 'Learning is not used, because K is not smaller.';
+  return `${measured} ${both} ${use}`;
+}
+
 function describeRetest({ retest }: CalibrationBucket): string {
   if (retest === null) return '';
   const why =

@@ -14,6 +14,7 @@ import { describeBucket, meaningOfK } from '../../lib/explain-plan.ts';
 import { formatShare } from '../../lib/format.ts';
 import {
   describeDecision,
+  describeLearning,
   describeMode,
   describeVerdict,
   renderK,
@@ -71,6 +72,7 @@ function Measured({ calibration }: { readonly calibration: Calibration }) {
         }
       >
         <p className={classes.total}>{describeDecision(bucket)}</p>
+        <LearningNote bucket={bucket} />
         <CalibrationChart bucket={bucket} recallTarget={recall_target} />
         <CurveTable bucket={bucket} />
       </Panel>
@@ -147,6 +149,7 @@ function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
             <th scope="col">Conversations</th>
             <th scope="col">K</th>
             <th scope="col">K without recovery</th>
+            <th scope="col">K with learning</th>
             <th scope="col">Forwarded recall</th>
             <th scope="col">Effective recall</th>
             <th scope="col">Tools sent</th>
@@ -174,11 +177,17 @@ function BucketRow({ bucket }: { readonly bucket: CalibrationBucket }) {
       <td>{bucket.samples}</td>
       <td>{renderK(bucket)}</td>
       <td>{renderPlainK(bucket)}</td>
+      <td>{bucket.learning?.k ?? 'not measured'}</td>
       <td>{renderRecall(bucket.forwarded_recall)}</td>
       <td>{renderRecall(bucket.effective_recall)}</td>
       <td>{bucket.kept_share === null ? 'unknown' : formatShare(bucket.kept_share)}</td>
     </tr>
   );
+}
+
+function LearningNote({ bucket }: { readonly bucket: CalibrationBucket }) {
+  const text = describeLearning(bucket);
+  return text === null ? null : <p>{text}</p>;
 }
 
 function CurveTable({ bucket }: { readonly bucket: CalibrationBucket }) {

@@ -159,8 +159,25 @@ function ToolPart({ draft, onChange }: PartProps) {
           checked={pruning.recovery}
           onChange={(event) => changePruning({ recovery: event.currentTarget.checked })}
         />
+        <LearningSwitch isOn={pruning.learning} onChange={(learning) => changePruning({ learning })} />
       </div>
     </Panel>
+  );
+}
+
+interface LearningProps {
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+function LearningSwitch({ isOn, onChange }: LearningProps) {
+  return (
+    <Switch
+      label="Learning: rank tools by what your own conversations needed"
+      description="Used only where fewer tools then reach the target. See Calibration."
+      checked={isOn}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   );
 }
 

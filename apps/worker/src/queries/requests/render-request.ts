@@ -2,6 +2,7 @@ import {
   cacheMiss,
   candidateTuples,
   requestEventV1,
+  unlearnedCandidates,
   type RequestDetail,
   type RequestLogEntry,
 } from '@gateway/contracts';
@@ -12,6 +13,7 @@ import type { RequestLogRecord } from '../../persistence/telemetry-database.ts';
 export const entryFields = {
   omit: {
     candidates: true,
+    unlearned: true,
     compressionSteps: true,
     context: true,
     modelChoice: true,
@@ -24,6 +26,7 @@ export const entryFields = {
 export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omit>;
 
 const storedCandidates = candidateTuples.nullable();
+const storedUnlearned = unlearnedCandidates.nullable();
 const storedLosses = z.array(z.object({ field: z.string(), reason: z.string() })).nullable();
 export const storedContext = requestEventV1.shape.context;
 const storedChoice = requestEventV1.shape.modelChoice;
@@ -187,6 +190,7 @@ export const traceFields = {
     policyVersion: true,
     bucket: true,
     candidates: true,
+    unlearned: true,
     calledTools: true,
     modelChoice: true,
   },
@@ -211,8 +215,6 @@ function renderShortChoice(stored: RequestLogRecord['modelChoice']): RequestDeta
 export function renderTrace(
   row: Pick<RequestLogRecord, keyof typeof traceFields.select>,
 ): RequestDetail['trace'] {
-  const called = new Set(row.calledTools);
-  const isShadow = row.kReason === 'shadow';
   return {
     request_id: row.id,
     created_at: row.createdAt.toISOString(),
@@ -220,21 +222,32 @@ export function renderTrace(
     k: row.k,
     k_reason: row.kReason,
     method: row.routing as RequestDetail['trace']['method'],
-    candidates: (storedCandidates.parse(row.candidates) ?? []).map(
-      ([name, score, rank, forwarded, alwaysIn]) => ({
-        name,
-        score,
-        rank,
-        forwarded: isShadow || forwarded === 1,
-        planned: forwarded === 1,
-        called: called.has(name),
-        always_in: alwaysIn ?? null,
-      }),
-    ),
+    candidates: renderCandidates(row),
     toolset_version: row.policyVersion,
     bucket: row.bucket,
     model_choice: renderShortChoice(row.modelChoice),
   };
+}
+
+function renderCandidates(
+  row: Pick<RequestLogRecord, 'candidates' | 'unlearned' | 'calledTools' | 'kReason'>,
+): RequestDetail['trace']['candidates'] {
+  const called = new Set(row.calledTools);
+  const isShadow = row.kReason === 'shadow';
+  const unlearned = storedUnlearned.parse(row.unlearned);
+  const candidates = storedCandidates.parse(row.candidates) ?? [];
+  return candidates.map(([name, score, rank, forwarded, alwaysIn], at) => ({
+    ...{ name, score, rank, forwarded: isShadow || forwarded === 1, planned: forwarded === 1 },
+    ...{ called: called.has(name), always_in: alwaysIn ?? null, learning: renderLearning(unlearned?.[at]) },
+  }));
+}
+
+function renderLearning(stored: z.infer<typeof unlearnedCandidates>[number] | undefined) {
+  if (stored === undefined) return null;
+  const [score, rank, ...shares] = stored;
+  const [log_probability = 0, by_rank = 0, usage = 0, together = 0, transition = 0] = shares;
+  const parts = { log_probability, rank: by_rank, usage, together, transition };
+  return { score_without: score, rank_without: rank, shares: shares.length === 0 ? null : parts };
 }
 
 function asNumber(value: bigint | null): number | null {

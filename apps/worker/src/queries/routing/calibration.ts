@@ -1,6 +1,7 @@
 import {
   priorRecoveryRate,
   type CalibratedBucket,
+  type LearnedBucket,
   type RecoveryRate,
   type RoutingCalibration,
   type describeCalibration as describeCalibrationContract,
@@ -90,6 +91,16 @@ function renderBucket(own: PolicyBucket, decided: CalibratedBucket, recallTarget
     kept_share: k === null || toolsMean === 0 ? null : Math.min(1, k / toolsMean),
     retest: decided.retest ?? null,
     restarted_at: own.since,
+    learning: decided.learned ? renderLearned(decided.learned) : null,
+  };
+}
+
+function renderLearned(learned: LearnedBucket): CalibrationBucket['learning'] {
+  const { isUsed, samples, since, k, kWithoutRecovery, expected } = learned;
+  return {
+    ...{ used: isUsed, samples, since, k, k_without_recovery: kWithoutRecovery },
+    forwarded_recall: expected?.forwarded ?? null,
+    effective_recall: expected?.effective ?? null,
   };
 }
 

@@ -10,6 +10,7 @@ test('a routing decision shows its ten best candidates and every called candidat
     planned: at > 30,
     called: at === 3,
     always_in: null,
+    learning: null,
   }));
   const shown = chooseTopCandidates({
     ...{ request_id: uuidv7(), created_at: new Date().toISOString(), intent: null, k: 5, k_reason: 'prior' },
