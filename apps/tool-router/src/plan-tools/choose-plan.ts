@@ -15,7 +15,7 @@ import { classifyIntent } from './turn-signals.ts';
 import { priorFor, type RecallPriors } from '../policy/recall-prior.ts';
 import { findAlwaysIn, findPinned, keepReachable, type AlwaysInReason } from './always-in.ts';
 import { weighTurn, type RankedTurn } from './grow-set.ts';
-import { replayGrid } from './replay-grid.ts';
+import { heldFromBoth, type HeldFrom, type TurnsToPlan } from './replay-grid.ts';
 import { chooseToolSet, type ToolSet, type ToolSetOptions } from './tool-set.ts';
 
 export type PlannedTools = Extract<PlanToolsReply, { status: 'planned' }>;
@@ -120,12 +120,6 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
   };
 }
 
-/** The turns of a conversation with one ranking, and the options of the plan for these turns. */
-interface TurnsToPlan {
-  readonly turns: readonly RankedTurn[];
-  readonly options: ToolSetOptions;
-}
-
 /**
  * Ranks the turns with the account head that fits the tool list. Returns undefined if no account head fits, or if the
  * account head cannot rank every turn.
@@ -154,23 +148,6 @@ function usesHead(session: PlannedConversation | undefined, { decision }: ToolSe
   return session === undefined ? decision.learned !== null : isLearned(session.policyVersion);
 }
 
-interface HeldFrom {
-  readonly plain: ReadonlyMap<number, number>;
-  readonly learned: ReadonlyMap<number, number> | undefined;
-}
-
-/** Measures a shadow conversation without and, if an account head fits the tool list, with the account head. */
-function* heldFromBoth(
-  input: PlanInput,
-  plain: TurnsToPlan,
-  learned: TurnsToPlan | undefined,
-): Pieces<HeldFrom> {
-  return {
-    plain: yield* heldFrom(input, plain),
-    learned: learned === undefined ? undefined : yield* heldFrom(input, learned),
-  };
-}
-
 /**
  * Decides at random whether a new conversation becomes a shadow conversation. A stored conversation keeps its
  * earlier decision, unless a plan missed its deadline before a tool set was chosen.
@@ -186,19 +163,6 @@ function drawShadow(
   if (isDrawn) return { isShadow: session.isShadow };
   const shadowShare = shareOfShadow(request, reason, measured, bucket);
   return (shadow?.at ?? 1) < shadowShare ? { isShadow: true, shadowShare } : { isShadow: false };
-}
-
-/**
- * Lists, for each tool, the smallest K (number of ranked tools) at which the tool set of the newest turn would
- * contain the tool. Pinned and mentioned tools always have a K of 1.
- */
-function* heldFrom(
-  { index, mentioned }: PlanInput,
-  { turns, options }: TurnsToPlan,
-): Pieces<Map<number, number>> {
-  const held = yield* replayGrid(index, turns, options);
-  for (const position of [...options.pinned, ...mentioned]) held.set(position, 1);
-  return held;
 }
 
 /**

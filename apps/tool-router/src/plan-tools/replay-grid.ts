@@ -62,3 +62,46 @@ function servedWith(k: number, options: ToolSetOptions): ToolSetOptions {
     decision: { ...options.decision, state: 'calibrated', reason: 'target_met', k, kWithoutRecovery: k },
   };
 }
+
+/** The turns of a conversation with one ranking, and the options of the plan for these turns. */
+export interface TurnsToPlan {
+  readonly turns: readonly RankedTurn[];
+  readonly options: ToolSetOptions;
+}
+
+/**
+ * For each tool, the smallest K (number of ranked tools) at which the tool set of the newest turn would contain the
+ * tool. The field `learned` is undefined if no account head fits the tool list.
+ */
+export interface HeldFrom {
+  readonly plain: ReadonlyMap<number, number>;
+  readonly learned: ReadonlyMap<number, number> | undefined;
+}
+
+interface Replayed {
+  readonly index: KeywordIndex;
+  /** Positions of the tools that are mentioned in at least one user turn. */
+  readonly mentioned: ReadonlySet<number>;
+}
+
+/** Measures a shadow conversation without and, if an account head fits the tool list, with the account head. */
+export function* heldFromBoth(
+  replayed: Replayed,
+  plain: TurnsToPlan,
+  learned: TurnsToPlan | undefined,
+): Pieces<HeldFrom> {
+  return {
+    plain: yield* heldFrom(replayed, plain),
+    learned: learned === undefined ? undefined : yield* heldFrom(replayed, learned),
+  };
+}
+
+/** Pinned and mentioned tools always have a K of 1. */
+function* heldFrom(
+  { index, mentioned }: Replayed,
+  { turns, options }: TurnsToPlan,
+): Pieces<Map<number, number>> {
+  const held = yield* replayGrid(index, turns, options);
+  for (const position of [...options.pinned, ...mentioned]) held.set(position, 1);
+  return held;
+}

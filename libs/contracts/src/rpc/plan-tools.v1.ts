@@ -100,9 +100,8 @@ const planToolsRequest = z.object({
    * the router does not know the hash, the router replies `unknown` and the gateway retries with every turn.
    */
   earlierTurns: sha256Hex.optional(),
-  /** Names of tools called in the transcript, in the order of their first calls. */
+  /** Tools called in the transcript, by first call. `calledBefore` is their number before each user turn. */
   calledTools: z.array(z.string()),
-  /** For each user turn, the number of `calledTools` before the turn. Earlier gateways omit `calledBefore`. */
   calledBefore: z.array(count).optional(),
   /** Tool results since the last user turn, newest last, each truncated to a fixed length. */
   recentResults: z.array(z.string()),
@@ -183,9 +182,8 @@ const planToolsReply = z.discriminatedUnion('status', [
          * always included. `heldFromK` occurs only in replies for shadow conversations.
          */
         heldFromK: z.int().min(1).optional(),
-        /** `heldFromK` with the account head. Absent if no account head fits the tool list. */
+        /** `heldFromK` with the account head, and the tool without it. Absent without a fitting account head. */
         learnedFromK: z.int().min(1).optional(),
-        /** The tool without the account head. Absent if no account head ranked the tools. */
         unlearned: unlearnedCandidates.element.optional(),
       }),
     ),
@@ -286,9 +284,7 @@ export function hashTurns(turns: readonly string[]): string {
   return hash('sha256', `${turns.map((turn) => turn.length).join(',')}\n${turns.join('')}`);
 }
 
-/**
- * Returns the SHA-256 hash that identifies a tool list. The input is the definitions' hashes, joined by newlines.
- */
+/** Returns the SHA-256 hash of the definitions' hashes, joined by newlines. The hash identifies a tool list. */
 export function hashToolList(toolHashes: readonly string[]): string {
   return hash('sha256', toolHashes.join('\n'));
 }

@@ -26,7 +26,6 @@ export const entryFields = {
 export type RequestLogLine = Omit<RequestLogRecord, keyof typeof entryFields.omit>;
 
 const storedCandidates = candidateTuples.nullable();
-const storedUnlearned = unlearnedCandidates.nullable();
 const storedLosses = z.array(z.object({ field: z.string(), reason: z.string() })).nullable();
 export const storedContext = requestEventV1.shape.context;
 const storedChoice = requestEventV1.shape.modelChoice;
@@ -212,9 +211,8 @@ function renderShortChoice(stored: RequestLogRecord['modelChoice']): RequestDeta
   };
 }
 
-export function renderTrace(
-  row: Pick<RequestLogRecord, keyof typeof traceFields.select>,
-): RequestDetail['trace'] {
+type TraceRow = Pick<RequestLogRecord, keyof typeof traceFields.select>;
+export function renderTrace(row: TraceRow): RequestDetail['trace'] {
   return {
     request_id: row.id,
     created_at: row.createdAt.toISOString(),
@@ -229,22 +227,18 @@ export function renderTrace(
   };
 }
 
-function renderCandidates(
-  row: Pick<RequestLogRecord, 'candidates' | 'unlearned' | 'calledTools' | 'kReason'>,
-): RequestDetail['trace']['candidates'] {
-  const called = new Set(row.calledTools);
-  const isShadow = row.kReason === 'shadow';
-  const unlearned = storedUnlearned.parse(row.unlearned);
-  const candidates = storedCandidates.parse(row.candidates) ?? [];
-  return candidates.map(([name, score, rank, forwarded, alwaysIn], at) => ({
-    ...{ name, score, rank, forwarded: isShadow || forwarded === 1, planned: forwarded === 1 },
-    ...{ called: called.has(name), always_in: alwaysIn ?? null, learning: renderLearning(unlearned?.[at]) },
-  }));
+function renderCandidates(row: TraceRow): RequestDetail['trace']['candidates'] {
+  const [called, isShadow] = [new Set(row.calledTools), row.kReason === 'shadow'];
+  const unlearned = unlearnedCandidates.nullable().parse(row.unlearned)?.map(renderLearning);
+  return (storedCandidates.parse(row.candidates) ?? []).map(
+    ([name, score, rank, forwarded, alwaysIn], at) => ({
+      ...{ name, score, rank, forwarded: isShadow || forwarded === 1, planned: forwarded === 1 },
+      ...{ called: called.has(name), always_in: alwaysIn ?? null, learning: unlearned?.[at] ?? null },
+    }),
+  );
 }
 
-function renderLearning(stored: z.infer<typeof unlearnedCandidates>[number] | undefined) {
-  if (stored === undefined) return null;
-  const [score, rank, ...shares] = stored;
+function renderLearning([score, rank, ...shares]: z.infer<typeof unlearnedCandidates>[number]) {
   const [log_probability = 0, by_rank = 0, usage = 0, together = 0, transition = 0] = shares;
   const parts = { log_probability, rank: by_rank, usage, together, transition };
   return { score_without: score, rank_without: rank, shares: shares.length === 0 ? null : parts };
