@@ -22,10 +22,7 @@ export interface BudgetedKey extends BudgetLimits, BudgetKeyId {}
  */
 const flushMs = 100;
 const flushAwayMs = 1_000;
-/**
- * Maximum number of API keys in one sync. A sync of more API keys would block the event loop for too
- * long.
- */
+/** Maximum number of API keys in one sync. A longer sync would block the event loop for too long. */
 const flushedMax = 1_000;
 /**
  * Interval at which an edge renews the leases of its reservations. A lease is much longer than this interval, so

@@ -231,10 +231,7 @@ function headersOf(codes: readonly ErrorCode[], path: string): Record<string, st
   };
 }
 
-/**
- * Response schemas that several operations share. The OpenAPI document contains the shared schemas as named
- * components. Schemas outside this list are inlined.
- */
+/** Response schemas that several operations share, as named components. Other schemas are inlined. */
 const namedSchemas = {
   Account: account,
   AccountDeletion: accountDeletion,
