@@ -107,6 +107,7 @@ describe('the request log', () => {
         planned: true,
         called: true,
         always_in: null,
+        learning: null,
       },
     });
     expect(detail?.compression_steps).toEqual([{ step: 'schema', tokens_before: 900, tokens_after: 700 }]);
