@@ -3,7 +3,15 @@ import { setTimeout as waitMs } from 'node:timers/promises';
 import { connectProvider, createTestAccount, createTestKey } from '../e2e/account.fixture.ts';
 import { plainAnswer, startProvider, streamedAnswer } from '../e2e/provider.fixture.ts';
 import { eventually, undoAll, type Undo } from '../integration/stack.fixture.ts';
-import { drawKills, Killer, query, runUntilAnswered, type Seen } from './lost-nothing.fixture.ts';
+import {
+  drawKills,
+  expectLedgerOfLog,
+  expectSumsOfLog,
+  Killer,
+  query,
+  runUntilAnswered,
+  type Seen,
+} from './lost-nothing.fixture.ts';
 
 export interface LossRun {
   readonly seed: number;
@@ -48,8 +56,8 @@ export async function expectNothingLost(run: LossRun): Promise<void> {
 
     const rows = await settle(stack, accountId, forwarded, run.settledWithinMs);
     expectOneRowEach(rows, forwarded, seen);
-    await expectSumsOfLog(stack, accountId);
-    await expectLedgerOfLog(stack, accountId, run.settledWithinMs);
+    await expectSumsOfLog(stack.dev.postgres.telemetry, accountId);
+    await expectLedgerOfLog(stack.dev.postgres, accountId, run.settledWithinMs);
   } finally {
     await undoAll(undo);
   }
@@ -121,77 +129,4 @@ function expectOneRowEach(rows: readonly LoggedRow[], forwarded: ReadonlySet<str
   );
   expect(rows.filter(({ status, saved }) => status === 'interrupted' && saved !== '0')).toEqual([]);
   expect(rows.some(({ saved }) => saved !== '0')).toBe(true);
-}
-
-/** Expects hourly totals that match the rows of the request log. */
-async function expectSumsOfLog(stack: StackUnderTest, accountId: string): Promise<void> {
-  const figures = [
-    'prompt_tokens',
-    'tools_in',
-    'estimated_tokens_saved',
-    'compression_tokens_saved',
-    'cost_usd',
-  ];
-  const sums = figures.map((name) => `sum(${name})::float8 AS ${name}`).join(', ');
-  const url = stack.dev.postgres.telemetry;
-  const [ofLog] = await query(
-    url,
-    `SELECT count(*)::float8 AS requests, ${sums} FROM request_log WHERE account_id = $1`,
-    [accountId],
-  );
-  const [ofHours] = await query(
-    url,
-    `SELECT sum(requests)::float8 AS requests, ${sums} FROM usage_hours WHERE account_id = $1`,
-    [accountId],
-  );
-  expect(ofHours).toEqual(ofLog);
-}
-
-interface Charged {
-  readonly id: string;
-  readonly tools: string;
-  readonly compression: string;
-}
-
-/**
- * Expects one ledger entry with the savings of each request log row. Expects a monthly total that counts each
- * row once.
- */
-async function expectLedgerOfLog(stack: StackUnderTest, accountId: string, withinMs: number): Promise<void> {
-  const { telemetry, billing } = stack.dev.postgres;
-  const saved = 'estimated_tokens_saved::text AS tools, compression_tokens_saved::text AS compression';
-  const logged = await query<Charged>(
-    telemetry,
-    `SELECT id::text, ${saved} FROM request_log
-     WHERE account_id = $1 AND estimated_tokens_saved + compression_tokens_saved > 0 ORDER BY id`,
-    [accountId],
-  );
-  const readLedger = () =>
-    query<Charged>(
-      billing,
-      `SELECT request_id::text AS id, ${saved} FROM ledger_entries WHERE account_id = $1 ORDER BY request_id`,
-      [accountId],
-    );
-  let charged = 0;
-  await eventually(async () => {
-    charged = (await readLedger()).length;
-    if (charged < logged.length) await waitMs(250);
-    return charged >= logged.length ? true : undefined;
-  }, withinMs).catch((error: unknown) => {
-    throw new Error(`${charged} of ${logged.length} requests are in the ledger`, { cause: error });
-  });
-  // If a request was charged twice, the second charge arrives during this wait.
-  await waitMs(2_000);
-  expect(await readLedger()).toEqual(logged);
-  const [month] = await query<{ requests: string; saved: string }>(
-    billing,
-    `SELECT sum(requests)::text AS requests, sum(estimated_tokens_saved + compression_tokens_saved)::text AS saved
-     FROM ledger_months WHERE account_id = $1`,
-    [accountId],
-  );
-  const sum = logged.reduce(
-    (total, { tools, compression }) => total + Number(tools) + Number(compression),
-    0,
-  );
-  expect(month).toEqual({ requests: String(logged.length), saved: String(sum) });
 }

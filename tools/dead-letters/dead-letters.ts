@@ -4,8 +4,8 @@ import {
   requestEventBatchOptions,
   type DeadRequestEvent,
 } from '@gateway/contracts';
+import { openRedis } from '@gateway/messaging';
 import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
 
 /** One dead letter in the list. A dead letter is a batch of events that could not be written. */
 export interface DeadLetter {
@@ -32,7 +32,7 @@ const pageLetters = 500;
  * could not be written to Postgres.
  */
 export function openDeadLetters(redisUrl: string): DeadLetterBox {
-  const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  const connection = openRedis(redisUrl, { maxRetriesPerRequest: null });
   const dead = new Queue<DeadRequestEvent>(deadRequestEvent.queue, { connection });
   const events = new Queue(requestEventBatch.queue, { connection });
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { connectToPrimary } from '../../libs/persistence/src/primary.ts';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type * as EngineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 
@@ -61,7 +62,7 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   loading ??= loadEngineModule();
   const { SchemaEngine: Engine } = await loading;
-  const factory = bindMigrationAwareSqlAdapterFactory(new WholeScripts({ connectionString: url, max: 1 }));
+  const factory = bindMigrationAwareSqlAdapterFactory(new WholeScripts({ ...connectToPrimary(url), max: 1 }));
   const engine = await Engine.new({ datamodels: [[schema.path, schema.text]] }, () => undefined, factory);
   try {
     return await work(engine);

@@ -1,4 +1,4 @@
-import { parseConfig, serviceVariables, unlessEmpty } from '@gateway/messaging';
+import { parseConfig, postgresUrl, redisUrl, serviceVariables, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
 
 const keyBytes = 32;
@@ -22,7 +22,7 @@ const mailbox = z.string().refine((text) => {
 
 /** The environment variables that both the service and the operator's commands read. */
 const operatorVariables = {
-  ACCOUNT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  ACCOUNT_DATABASE_URL: postgresUrl,
   /**
    * The session secret consists of 32 bytes, in base64. All keys of the embedded identity service are derived
    * from the session secret. Changing the session secret ends every login session, but passwords stay valid.
@@ -45,7 +45,7 @@ const variables = z.object({
    * the latest epoch (version number) of each account to this Redis server. The account service also runs while Redis
    * is unavailable.
    */
-  REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
+  REDIS_CACHE_URL: redisUrl,
   /**
    * The pepper for API keys, as 32 bytes in base64. Each API key is stored as an HMAC keyed with this pepper. If the
    * pepper changes, all API keys become invalid.

@@ -1,13 +1,13 @@
-import { parseConfig, serviceVariables, unlessEmpty } from '@gateway/messaging';
+import { parseConfig, postgresUrl, redisUrl, serviceVariables, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
 import { defaultPlans, plans } from './plans/plans.ts';
 
 const environment = z
   .object({
     ...serviceVariables,
-    BILLING_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+    BILLING_DATABASE_URL: postgresUrl,
     /** The Redis server of the job queue, which must not evict keys (`maxmemory-policy noeviction`). */
-    REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+    REDIS_URL: redisUrl,
     /**
      * Stripe's secret key or restricted key. Without a Stripe key, the billing service runs in self-hosted
      * mode, in which the service writes the ledger but charges no fees.

@@ -1,4 +1,4 @@
-import { parseConfig, serviceVariables } from '@gateway/messaging';
+import { parseConfig, redisUrl, serviceVariables } from '@gateway/messaging';
 import { z } from 'zod';
 
 const keyBytes = 32;
@@ -9,7 +9,7 @@ const configSchema = z.object({
    * URL of the Redis server for caches. The compressor stores omitted original texts in this cache
    * for one day. The compressor also runs without Redis.
    */
-  REDIS_CACHE_URL: z.url({ protocol: /^rediss?$/ }),
+  REDIS_CACHE_URL: redisUrl,
   /**
    * Secret of 32 bytes in base64. The encryption keys for stored original texts are derived from this
    * secret. After a change of the secret, stored original texts cannot be decrypted.

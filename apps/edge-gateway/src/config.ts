@@ -1,4 +1,4 @@
-import { port, serviceVariables, parseConfig, unlessEmpty } from '@gateway/messaging';
+import { parseConfig, port, redisUrl, serviceVariables, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
 import { defaultHeldBytesMax } from './admission/byte-ledger.ts';
 import { sessionAlgorithms } from './login-sessions/login-session.ts';
@@ -19,12 +19,12 @@ const edgeVariables = z
     TLS_CERT_FILE: z.string().min(1).optional(),
     TLS_KEY_FILE: z.string().min(1).optional(),
     /** The Redis server of the job queue, configured with `noeviction` and an append-only file. */
-    REDIS_URL: z.url(),
+    REDIS_URL: redisUrl,
     /**
      * The Redis server for caches, which may evict keys. The default is the Redis server of the job queue. In
      * development, the job queue and the caches can share one Redis server.
      */
-    REDIS_CACHE_URL: z.url().optional(),
+    REDIS_CACHE_URL: redisUrl.optional(),
     /**
      * Bytes of conversation state (sent edits, tool sets, chosen models) that one account may add to the Redis
      * cache per UTC day. Conversation state beyond the limit is not shared between gateway processes. A process

@@ -21,7 +21,7 @@ import { DirectChat } from './http/direct-chat.ts';
 import type { TlsIdentity } from './http/listener.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
 import { RequestSpool } from './spool/request-spool.ts';
-import type { RequestSpoolOptions } from './spool/spool-options.ts';
+import type { RequestSpoolOptions } from './spool/spool-directory.ts';
 import { SpoolModule } from './spool/spool.module.ts';
 
 const name = 'edge-gateway';
@@ -45,7 +45,9 @@ async function main(): Promise<void> {
   const parts = buildEdgeParts({ config, messaging, metrics, log, requestLog, spool });
   state.parts = parts;
   await parts.loops.load();
-  const spoolModule = SpoolModule.forRoot({ spool, redisUrl: config.REDIS_URL, messaging, log });
+  const spoolModule = SpoolModule.forRoot({
+    ...{ spool, messaging, log, redisUrl: config.REDIS_URL, bytesMax: config.SPOOL_BYTES_MAX },
+  });
   const module = EdgeGatewayModule.forRoot(parts, spoolModule);
   const app = await createServer(module, log, serverOptions(config, parts));
   await app.listen(config.PORT, config.HOST);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseConfig, serviceVariables } from '@gateway/messaging';
+import { parseConfig, postgresUrl, serviceVariables } from '@gateway/messaging';
 import { z } from 'zod';
 import { parseKmsKeys, parseLocalKeys } from './encryption/parse-keys.ts';
 
@@ -30,7 +30,7 @@ const besideOthers = (variable: string) => ({
 const environment = z
   .object({
     ...serviceVariables,
-    VAULT_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+    VAULT_DATABASE_URL: postgresUrl,
     /**
      * The key-encryption key, as 32 bytes in base64. With several keys, each key is written as `<version>:<base64>`.
      */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseConfig, serviceVariables, unlessEmpty } from '@gateway/messaging';
+import { parseConfig, redisUrl, serviceVariables, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
 
 /** The repository root, relative to both `apps/tool-router/src` and `dist/apps/tool-router`. */
@@ -12,7 +12,7 @@ const configSchema = z.object({
    * URL of the Redis cache that replicas use to share tool vectors. The URL is optional, because the router
    * also works without Redis.
    */
-  REDIS_CACHE_URL: unlessEmpty(z.url({ protocol: /^rediss?$/ }).optional()),
+  REDIS_CACHE_URL: unlessEmpty(redisUrl.optional()),
   /**
    * Maximum number of bytes of tool vectors that an account may cache per UTC day. With both encoders, a tool's
    * vectors take about 1,300 bytes. If an account exceeds the limit, each replica computes the vectors itself.

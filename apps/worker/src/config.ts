@@ -1,16 +1,16 @@
-import { parseConfig, serviceVariables } from '@gateway/messaging';
+import { parseConfig, postgresUrl, redisUrl, serviceVariables } from '@gateway/messaging';
 import { z } from 'zod';
 
 const keyBytes = 32;
 
 const environment = z.object({
   ...serviceVariables,
-  TELEMETRY_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  TELEMETRY_DATABASE_URL: postgresUrl,
   /**
    * URL of the queue's Redis server. The Redis server of the queue must not evict keys (`maxmemory-policy
    * noeviction`).
    */
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+  REDIS_URL: redisUrl,
   /**
    * Encryption keys for request contents. Accounts can allow the gateway to store these contents. Each key consists
    * of 32 bytes in base64. The keys are separated by commas or whitespace. The first key encrypts new contents, and

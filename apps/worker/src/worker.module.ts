@@ -105,7 +105,7 @@ function provideLogJobs({ database, queueRedis, messaging, logger, metrics }: Wo
       useFactory: (partitions: Partitions, deadLetters: BullmqDeadLetters) =>
         new WriteRequestLogProcessor({
           ...{ database, partitions, queueRedis, deadLetters, shadowAccounts, logger, metrics },
-          reportCommitted: (batchIds) => messaging.broadcast(batchesCommitted, { batchIds }),
+          reportCommitted: (report) => messaging.broadcast(batchesCommitted, report),
         }),
       inject: [Partitions, BullmqDeadLetters],
     },

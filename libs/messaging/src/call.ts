@@ -2,7 +2,7 @@ import type { RpcContract } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import { currentScope, SpanKind, withSpan } from '@gateway/observability';
 import { errors, type Msg, type NatsConnection } from '@nats-io/transport-node';
-import type { Connection } from './connection.ts';
+import type { Connection, SilentServices } from './connection.ts';
 import {
   isErrorReply,
   parseErrorReply,
@@ -47,32 +47,66 @@ export async function callOver<Contract extends RpcContract>(
     contract.subject,
     attributes,
     () =>
-      waitForReply(connection, contract, options.signal, ask(nats, contract, subject, data, options)).then(
-        (reply) => readReply(contract, reply),
-      ),
+      waitForReply(
+        connection,
+        contract,
+        options.signal,
+        ask(nats, connection.silentServices, { contract, subject, data, options }),
+      ).then((reply) => readReply(contract, reply)),
     SpanKind.CLIENT,
   );
 }
 
+interface Asked {
+  readonly contract: RpcContract;
+  readonly subject: string;
+  readonly data: Buffer;
+  readonly options: CallOptions;
+}
+
 async function ask(
   nats: NatsConnection,
-  contract: RpcContract,
-  subject: string,
-  data: Buffer,
-  options: CallOptions,
+  silent: SilentServices,
+  { contract, subject, data, options }: Asked,
 ): Promise<Msg> {
+  const { server } = contract;
   const budget = isBudgeted(options) ? currentScope() : undefined;
-  const deadlineMs = Math.floor(options.deadlineMs ?? contract.deadlineMs - (budget?.lostMs ?? 0));
-  if (deadlineMs < 1) throw unavailable(contract, 'the deadline has passed');
-  const headers = renderTrace();
+  const wantedMs = contract.deadlineMs - (budget?.lostMs ?? 0);
+  const limit =
+    options.deadlineMs === undefined
+      ? silent.limit(server, wantedMs)
+      : { deadlineMs: options.deadlineMs, isProbe: false };
   const startedAt = performance.now();
   try {
-    return await nats.request(subject, data, {
-      timeout: deadlineMs,
-      ...(headers === undefined ? {} : { headers }),
-    });
+    const deadlineMs = Math.floor(limit.deadlineMs);
+    if (deadlineMs < 1) throw unavailable(contract, 'the deadline has passed');
+    const reply = await request(nats, { contract, subject, data, deadlineMs });
+    silent.noteReply(server);
+    return reply;
   } catch (error) {
     if (budget) budget.lostMs += performance.now() - startedAt;
+    if (error instanceof GatewayError && error.cause instanceof errors.TimeoutError)
+      silent.noteTimeout(server, startedAt);
+    throw error;
+  } finally {
+    if (limit.isProbe) silent.endProbe(server);
+  }
+}
+
+async function request(
+  nats: NatsConnection,
+  {
+    contract,
+    subject,
+    data,
+    deadlineMs,
+  }: Pick<Asked, 'contract' | 'subject' | 'data'> & { readonly deadlineMs: number },
+): Promise<Msg> {
+  const headers = renderTrace();
+  try {
+    const options = { timeout: deadlineMs, ...(headers === undefined ? {} : { headers }) };
+    return await nats.request(subject, data, options);
+  } catch (error) {
     const why = explain(error, deadlineMs);
     throw isWithoutServer(error) ? notReached(contract, why, error) : unavailable(contract, why, error);
   }

@@ -1,4 +1,5 @@
 import { setTimeout as waitMs } from 'node:timers/promises';
+import { interactiveMs } from '@gateway/contracts';
 import { withTimeout } from '@gateway/observability';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { MessagingLogger } from './messaging.ts';
@@ -17,10 +18,50 @@ export interface ConnectionOptions {
 const quietMs = 30_000;
 const retryMs = 250;
 
+/**
+ * The services that did not reply to any call during the whole deadline of one call. Such a service probably hangs.
+ * While a service is silent, one call at a time waits for the whole deadline of its contract, because its work may take
+ * long. All other calls to the service wait only for `interactiveMs`.
+ */
+export class SilentServices {
+  readonly #repliedAtMs = new Map<string, number>();
+  readonly #silent = new Set<string>();
+  readonly #probed = new Set<string>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Returns the deadline of a call in milliseconds, and whether the call probes a silent service. */
+  limit(service: string, deadlineMs: number): { readonly deadlineMs: number; readonly isProbe: boolean } {
+    if (!this.#silent.has(service) || deadlineMs <= interactiveMs) return { deadlineMs, isProbe: false };
+    if (this.#probed.has(service)) return { deadlineMs: interactiveMs, isProbe: false };
+    this.#probed.add(service);
+    return { deadlineMs, isProbe: true };
+  }
+
+  noteReply(service: string): void {
+    this.#repliedAtMs.set(service, this.#now());
+    this.#silent.delete(service);
+  }
+
+  /** Ignores shorter waits, because a service may be too busy for a reply within a short deadline. */
+  noteTimeout(service: string, startedAtMs: number): void {
+    if (this.#now() - startedAtMs < interactiveMs) return;
+    if ((this.#repliedAtMs.get(service) ?? -Infinity) < startedAtMs) this.#silent.add(service);
+  }
+
+  endProbe(service: string): void {
+    this.#probed.delete(service);
+  }
+}
+
 /** A NATS connection that reconnects until the process closes it. */
 export class Connection {
   /** Listeners for a lost connection. Calls that are pending when the connection is lost receive no reply. */
   readonly waitingForReplies = new Set<() => void>();
+  readonly silentServices = new SilentServices();
   readonly #options: ConnectionOptions;
   readonly #onUp: ((nats: NatsConnection, isFirst: boolean) => void)[] = [];
   readonly #stopping = new AbortController();

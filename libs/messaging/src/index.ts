@@ -5,6 +5,7 @@ export {
   checkNoEviction,
   EvictingRedisError,
   isRedisUp,
+  openRedis,
   openQueueRedis,
   unlinkKeys,
 } from './redis.ts';
@@ -27,4 +28,13 @@ export { cutForMessages } from './message-format.ts';
 export { TimeShare, type TimeShareOptions } from './time-share.ts';
 export { connectMessaging, type MessagingOptions } from './nats-messaging.ts';
 export * from './sealed-box.ts';
-export { parseConfig, port, serviceVariables, unlessEmpty, type ServiceConfig } from './service-config.ts';
+export {
+  listHostUrls,
+  parseConfig,
+  port,
+  postgresUrl,
+  redisUrl,
+  serviceVariables,
+  unlessEmpty,
+  type ServiceConfig,
+} from './service-config.ts';

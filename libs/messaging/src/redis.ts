@@ -1,6 +1,54 @@
-import { Command, Redis } from 'ioredis';
+import { Command, Redis, type RedisOptions } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '@gateway/observability';
+import { listHostUrls } from './service-config.ts';
+
+/** Delays between attempts to find a reachable Sentinel, in milliseconds. */
+const sentinelRetryMs = 500;
+const sentinelPort = 26_379;
+
+/**
+ * Returns ioredis options for a Sentinel URL such as
+ * `redis-sentinel://user:password@s1:26379,s2:26379/0?sentinelMasterId=queue`. User, password and database belong to the
+ * Redis servers. The parameters `sentinelUsername` and `sentinelPassword` belong to the Sentinels. The client asks the
+ * Sentinels for the primary server, and follows each failover that a Sentinel announces.
+ */
+function parseSentinelUrl(url: string): RedisOptions {
+  const [first, ...others] = listHostUrls(url).map((each) => new URL(each));
+  if (first === undefined) throw new Error('the Sentinel URL has no host');
+  const named = (parameter: string): string | undefined => first.searchParams.get(parameter) ?? undefined;
+  const [username, password] = [decodeURIComponent(first.username), decodeURIComponent(first.password)];
+  const isEncrypted = first.protocol === 'rediss-sentinel:';
+  const [sentinelUsername, sentinelPassword] = [named('sentinelUsername'), named('sentinelPassword')];
+  return {
+    sentinels: [first, ...others].map(({ hostname, port }) => ({
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? sentinelPort : Number(port),
+    })),
+    name: named('sentinelMasterId') ?? 'mymaster',
+    role: 'master',
+    db: Number(first.pathname.slice(1)),
+    ...(username === '' ? {} : { username }),
+    ...(password === '' ? {} : { password }),
+    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    ...(isEncrypted ? { tls: {}, enableTLSForSentinelMode: true } : {}),
+    failoverDetector: true,
+    sentinelRetryStrategy: () => sentinelRetryMs,
+    // A demoted server rejects writes until the client reconnects to the promoted server.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+  };
+}
+
+/** Opens a client for the URL of a Redis server, or for the URL of the Sentinels that know the server. */
+export function openRedis(
+  url: string,
+  options: RedisOptions,
+  Client: new (...given: [RedisOptions] | [string, RedisOptions]) => Redis = Redis,
+): Redis {
+  const isSentinel = /^rediss?-sentinel:/.test(url);
+  return isSentinel ? new Client({ ...parseSentinelUrl(url), ...options }) : new Client(url, options);
+}
 
 interface CacheRedisOptions {
   /** Time limit for a Redis command, in milliseconds. */
@@ -61,16 +109,19 @@ function isTimeout(error: unknown): boolean {
  */
 export function connectCacheRedis(url: string, options: CacheRedisOptions): Redis {
   const { commandTimeoutMs, connectTimeoutMs = 10_000, onError, pipelineAllExcept } = options;
-  const redis = new ProbingRedis(url, {
+  const pipelined = {
+    enableAutoPipelining: true,
+    autoPipeliningIgnoredCommands: [...(pipelineAllExcept ?? [])],
+  };
+  const client = {
     enableOfflineQueue: false,
     commandTimeout: commandTimeoutMs,
     maxRetriesPerRequest: 0,
     connectTimeout: connectTimeoutMs,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
-    ...(pipelineAllExcept === undefined
-      ? {}
-      : { enableAutoPipelining: true, autoPipeliningIgnoredCommands: [...pipelineAllExcept] }),
-  });
+    retryStrategy: (attempt: number) => Math.min(attempt * 100, 2_000),
+    ...(pipelineAllExcept === undefined ? {} : pipelined),
+  };
+  const redis = openRedis(url, client, ProbingRedis);
   redis.on('error', onError);
   return redis;
 }
@@ -117,7 +168,7 @@ export class EvictingRedisError extends Error {}
  * indefinitely.
  */
 export function openQueueRedis(url: string, onError: (error: Error) => void): Redis {
-  const redis = new Redis(url, {
+  const redis = openRedis(url, {
     maxRetriesPerRequest: null,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
   });

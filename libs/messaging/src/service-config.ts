@@ -6,6 +6,28 @@ export function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? undefined : value), schema);
 }
 
+/**
+ * Splits a URL with several hosts, such as `postgresql://user@a:5432,b:5432/database`. Returns one URL
+ * per host.
+ */
+export function listHostUrls(url: string): string[] {
+  const [head = '', hosts = ''] = /^[a-z-]+:\/\/(?:[^@/?#]*@)?([^/?#]*)/.exec(url) ?? [];
+  const [start, rest] = [head.slice(0, head.length - hosts.length), url.slice(head.length)];
+  return hosts.split(',').map((host) => `${start}${host}${rest}`);
+}
+
+function urlOfHosts(protocol: RegExp) {
+  const ofOneHost = z.url({ protocol });
+  return z.string().refine((url) => listHostUrls(url).every((each) => ofOneHost.safeParse(each).success), {
+    error: 'Invalid URL',
+  });
+}
+
+/** A Postgres URL with one host, or with several hosts of which one is the primary server. */
+export const postgresUrl = urlOfHosts(/^postgres(ql)?$/);
+/** The URL of a Redis server (`redis`, `rediss`), or of its Sentinels (`redis-sentinel`, `rediss-sentinel`). */
+export const redisUrl = urlOfHosts(/^rediss?(-sentinel)?$/);
+
 /** A TCP port. If a port is 0, the operating system chooses a free port. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 

@@ -18,7 +18,7 @@ const unavailableBelow =
 /** The types of errors for which Prisma's driver adapter omits the code of the driver. */
 const unavailableKind = /^(DatabaseNotReachable|ConnectionClosed|SocketTimeout|TooManyConnections)$/;
 const unavailableText =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error/;
 
 /** Whether the error means that the row violates a unique constraint. */
 export function isUniqueConflict(error: unknown): boolean {

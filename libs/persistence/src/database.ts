@@ -3,6 +3,7 @@ import { withTimeout } from '@gateway/observability';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { isWriteConflict, mapDatabaseError } from './database-errors.ts';
+import { connectToPrimary, readTimelineOf } from './primary.ts';
 import { scopeArgs } from './scope-args.ts';
 
 /**
@@ -35,6 +36,11 @@ export interface Database<Client> {
    * `signal` is aborted.
    */
   untilUp(options: { signal?: AbortSignal; onRetry?: (attempt: number) => void }): Promise<void>;
+  /**
+   * Returns the timeline of the Postgres server as eight hexadecimal digits, or null if the timeline cannot be read. The
+   * promotion of a standby server increments the timeline. The function never throws.
+   */
+  readTimeline(): Promise<string | null>;
   /** The current state of the connection pool. */
   poolUse(): PoolUse;
   /** Closes the connection pool after queries in progress have finished. */
@@ -50,6 +56,7 @@ export interface PoolUse {
 }
 
 export interface DatabaseOptions<Client> {
+  /** A Postgres URL with one host, or with several hosts of which one is the primary server. */
   readonly url: string;
   /** The application name shown in `pg_stat_activity`. */
   readonly applicationName: string;
@@ -66,6 +73,8 @@ export interface DatabaseOptions<Client> {
 
 const connectTimeoutMs = 2_000;
 const transactionTimeoutMs = 10_000;
+/** How long the pool waits after the end of a statement's time limit, in milliseconds. */
+const unansweredMs = 1_000;
 const transactionAttemptsMax = 3;
 
 interface QueryCall {
@@ -109,20 +118,28 @@ export function createDatabase<Client>(options: DatabaseOptions<Client>): Databa
     transactionAcrossAccounts: (fn) => runTransaction(acrossAccounts, fn),
     isUp: () => isUp(pool),
     untilUp: (wait) => untilUp(pool, wait),
+    readTimeline: () =>
+      readTimelineOf(pool).then(
+        (timeline) => timeline || null,
+        () => null,
+      ),
     poolUse: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => shapeOf(client).$disconnect(),
   };
 }
 
 function createPool<Client>(options: DatabaseOptions<Client>): pg.Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...connectToPrimary(options.url),
     application_name: options.applicationName,
     max: options.connectionsMax ?? 10,
     // The connection timeout also limits how long a query waits for a free connection.
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
-    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    statement_timeout: statementTimeoutMs,
+    // A server that hangs cannot end its statements, and its connections stay open.
+    query_timeout: statementTimeoutMs + unansweredMs,
     idle_in_transaction_session_timeout: transactionTimeoutMs,
     keepAlive: true,
   });

@@ -129,9 +129,10 @@ function chooseRedis(
   );
 }
 
+/** Replaces the user in a Redis URL, which may list several Sentinels. */
 function renderUserUrl(address: string, user: string, password: string): string {
-  const url = new URL(address);
-  return Object.assign(url, { username: user, password }).href;
+  const credentials = [user, password].map(encodeURIComponent).join(':');
+  return address.replace(/^([a-z-]+:\/\/)(?:[^@/?#]*@)?/, `$1${credentials}@`);
 }
 
 const vaultKeyVariables = ['VAULT_KEK', 'VAULT_KEK_FILE', 'VAULT_KMS_KEYS', 'VAULT_KMS_ENDPOINT'];

@@ -1,7 +1,8 @@
 import { requestEventBatch, requestEventBatchOptions } from '@gateway/contracts';
+import { openRedis } from '@gateway/messaging';
 import { Job, Queue } from 'bullmq';
-import { Redis } from 'ioredis';
-import type { EventQueue, SpoolLog } from './event-queue.port.ts';
+import type { Redis } from 'ioredis';
+import type { EventQueue, SpoolLog } from './shipped-batches.ts';
 
 /** Job data that is already encoded as UTF-8 JSON text. */
 class RenderedData {
@@ -90,7 +91,7 @@ class MemoryWatch {
  */
 export function openBullmqEventQueue(redisUrl: string, log: SpoolLog): EventQueue {
   // Commands fail immediately while Redis is unavailable, because the spool buffers the events.
-  const redis = new Redis(redisUrl, {
+  const redis = openRedis(redisUrl, {
     maxRetriesPerRequest: null,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,

@@ -13,7 +13,7 @@ import {
   parseAcceptLine,
   writeEndLine,
 } from './spool-line.ts';
-import type { SpoolLog } from './event-queue.port.ts';
+import type { SpoolLog } from './shipped-batches.ts';
 
 /** Number of `interrupted` end lines per write. */
 const endingsPerWrite = 1000;

@@ -7,7 +7,7 @@ import { requestEventBatch, type RequestAcceptedV1, type ShippedRequestEventV1 }
 import { createAcceptedEvent, createEndedEvent } from '@gateway/testing';
 import { BatchCutter } from './batch-cutter.ts';
 import { RequestSpool } from './request-spool.ts';
-import type { RequestSpoolOptions } from './spool-options.ts';
+import type { RequestSpoolOptions } from './spool-directory.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let dir: string;

@@ -15,7 +15,7 @@ import { recoverDirectory } from './recover-directory.ts';
 import type { Segment } from './segment.ts';
 import { SegmentWriter } from './segment.ts';
 import { endingReserveBytes, renderRefusal, SpoolShares } from './spool-shares.ts';
-import type { RequestSpoolOptions } from './spool-options.ts';
+import type { RequestSpoolOptions } from './spool-directory.ts';
 
 /** Minimum number of segment files to keep. A segment uses disk space until all of its events are committed. */
 const segmentsMin = 16;

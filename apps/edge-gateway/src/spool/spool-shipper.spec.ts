@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { batchesCommitted, requestEventBatch } from '@gateway/contracts';
 import { createAcceptedEvent, createEndedEvent } from '@gateway/testing';
-import type { EventQueue } from './event-queue.port.ts';
+import type { EventQueue } from './shipped-batches.ts';
 import { RequestSpool } from './request-spool.ts';
 import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
 

@@ -2,9 +2,9 @@ import { batchesCommitted } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
 import { failpoint } from '@gateway/observability';
 import { BatchCutter } from './batch-cutter.ts';
-import type { EventQueue, SpoolLog } from './event-queue.port.ts';
 import type { RequestSpool } from './request-spool.ts';
 import type { Segment } from './segment.ts';
+import { ShippedBatches, type BatchRange, type EventQueue, type SpoolLog } from './shipped-batches.ts';
 
 /** The messaging functions that receive reports of committed batches. */
 export type CommitReports = Pick<Messaging, 'onBroadcast' | 'onReconnect'>;
@@ -24,13 +24,10 @@ export interface SpoolShipperOptions {
    * events stay on disk until batches are committed.
    */
   readonly inFlightBytesMax?: number;
-}
-
-interface InFlightBatch {
-  readonly segment: Segment;
-  readonly start: number;
-  readonly end: number;
-  shippedAtMs: number;
+  /** How long committed batches stay in the spool, in milliseconds. By default, they are deleted immediately. */
+  readonly keepMs?: number;
+  /** Maximum number of bytes of committed batches in the spool. */
+  readonly keepBytesMax?: number;
 }
 
 /** Interval in milliseconds at which the spool searches for directories left by dead processes. */
@@ -45,8 +42,7 @@ export class SpoolShipper {
   readonly #now: () => number;
   readonly #cutter = new BatchCutter();
   readonly #unreadable = new WeakSet<Segment>();
-  readonly #inFlight = new Map<string, InFlightBatch>();
-  #inFlightBytes = 0;
+  readonly #shipped: ShippedBatches;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #lastAdoptionMs: number;
@@ -55,11 +51,15 @@ export class SpoolShipper {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#lastAdoptionMs = this.#now();
-    options.messaging.onBroadcast(batchesCommitted, ({ batchIds }) => this.#noteCommitted(batchIds));
+    const { keepMs = 0, keepBytesMax = Infinity } = options;
+    this.#shipped = new ShippedBatches({ keepMs, keepBytesMax });
+    options.messaging.onBroadcast(batchesCommitted, (report) =>
+      this.#shipped.noteCommitted(report, this.#now()),
+    );
     // Redis may have lost jobs, and this process may have missed reports of committed batches.
     // After an outage, all batches without a commit report are shipped a second time.
-    options.messaging.onReconnect(() => this.#resendAll());
-    options.queue.onReady(() => this.#resendAll());
+    options.messaging.onReconnect(() => this.#shipped.expireAll());
+    options.queue.onReady(() => this.#shipped.expireAll());
   }
 
   start(): void {
@@ -68,7 +68,7 @@ export class SpoolShipper {
 
   /** Number of batches that the worker has not reported as committed. */
   get batchesInFlight(): number {
-    return this.#inFlight.size;
+    return this.#shipped.inFlight;
   }
 
   /** Ships new lines, then overdue batches, and then deletes committed segments. The method never throws. */
@@ -83,9 +83,10 @@ export class SpoolShipper {
     const deadline = this.#now() + timeoutMs;
     do {
       await this.ship();
-      if (this.#inFlight.size === 0 && !this.#hasUnshipped()) break;
+      if (this.#shipped.inFlight === 0 && !this.#hasUnshipped()) break;
       await new Promise((resolve) => setTimeout(resolve, 20));
     } while (this.#now() < deadline);
+    this.#shipped.releaseKept();
   }
 
   async #round(): Promise<void> {
@@ -126,27 +127,20 @@ export class SpoolShipper {
     // Lines that are written during this run are shipped by the next run, so that batches are few and large.
     const until = segment.bytes;
     while (segment.shippedBytes < until) {
-      if (this.#inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
+      if (this.#shipped.inFlightBytes >= (this.#options.inFlightBytesMax ?? 64 << 20)) return;
       const batch = await this.#cutter.cut(segment, segment.shippedBytes);
       if (batch.data !== null) await this.#add(batch.id, batch.data, { ...batch, segment });
       segment.shippedBytes = batch.end;
     }
   }
 
-  async #add(id: string, data: Buffer, range: Omit<InFlightBatch, 'shippedAtMs'>): Promise<void> {
+  async #add(id: string, data: Buffer, range: BatchRange): Promise<void> {
     // The batch is recorded before delivery, because the worker may report its commit before the queue responds.
-    this.#inFlight.set(id, {
-      segment: range.segment,
-      start: range.start,
-      end: range.end,
-      shippedAtMs: this.#now(),
-    });
-    this.#inFlightBytes += range.end - range.start;
-    range.segment.uncommittedBatches += 1;
+    this.#shipped.add(id, range, this.#now());
     try {
       await this.#hand(id, data);
     } catch (error) {
-      this.#forget(id);
+      this.#shipped.remove(id);
       throw error;
     }
   }
@@ -163,29 +157,13 @@ export class SpoolShipper {
 
   async #shipOverdue(): Promise<void> {
     const before = this.#now() - (this.#options.resendAfterMs ?? 30_000);
-    for (const [id, batch] of [...this.#inFlight]) {
-      if (batch.shippedAtMs > before || !this.#inFlight.has(id)) continue;
+    for (const batch of this.#shipped.shippedUntil(before)) {
+      if (!this.#shipped.has(batch.id)) continue;
       const { data } = await this.#cutter.cut(batch.segment, batch.start, batch.end);
       if (data === null) continue;
-      await this.#hand(id, data);
+      await this.#hand(batch.id, data);
       batch.shippedAtMs = this.#now();
     }
-  }
-
-  #noteCommitted(batchIds: readonly string[]): void {
-    for (const id of batchIds) this.#forget(id);
-  }
-
-  #forget(id: string): void {
-    const batch = this.#inFlight.get(id);
-    if (batch === undefined) return;
-    this.#inFlight.delete(id);
-    this.#inFlightBytes -= batch.end - batch.start;
-    batch.segment.uncommittedBatches -= 1;
-  }
-
-  #resendAll(): void {
-    for (const batch of this.#inFlight.values()) batch.shippedAtMs = -Infinity;
   }
 
   #hasUnshipped(): boolean {

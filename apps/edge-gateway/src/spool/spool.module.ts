@@ -1,6 +1,6 @@
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { openBullmqEventQueue } from './bullmq-event-queue.adapter.ts';
-import type { EventQueue, SpoolLog } from './event-queue.port.ts';
+import type { EventQueue, SpoolLog } from './shipped-batches.ts';
 import { RequestSpool } from './request-spool.ts';
 import { SpoolShipper, type CommitReports } from './spool-shipper.ts';
 
@@ -9,7 +9,17 @@ export interface SpoolModuleOptions {
   readonly redisUrl: string;
   readonly messaging: CommitReports;
   readonly log: SpoolLog;
+  /** Maximum disk space of the spool in bytes. */
+  readonly bytesMax: number;
 }
+
+/**
+ * How long the spool keeps committed events, in milliseconds. A standby of Postgres with asynchronous replication may
+ * lag behind by this time without loss of requests.
+ */
+const keepMs = 30_000;
+/** The share of the spool that committed events may use. */
+const keepShare = 1 / 8;
 
 const EVENT_QUEUE = Symbol('EVENT_QUEUE');
 
@@ -22,7 +32,9 @@ export class SpoolModule implements OnApplicationShutdown {
   static forRoot(options: SpoolModuleOptions): DynamicModule {
     const { spool } = options;
     const queue = openBullmqEventQueue(options.redisUrl, options.log);
-    const shipper = new SpoolShipper({ spool, queue, messaging: options.messaging, log: options.log });
+    const { messaging, log } = options;
+    const keepBytesMax = options.bytesMax * keepShare;
+    const shipper = new SpoolShipper({ spool, queue, messaging, log, keepMs, keepBytesMax });
     shipper.start();
     return {
       module: SpoolModule,

@@ -45,14 +45,23 @@ export const credentialChanged = defineBroadcast({
 });
 
 /**
- * Reports that batches of request events are stored in Postgres. After this broadcast, the gateway may delete
- * the batches from its spool.
+ * Reports that batches of request events are stored in Postgres. A report without batches is a sign of life. The timeline
+ * identifies the history of the Postgres server (eight hexadecimal digits). A newer timeline means that a standby server was
+ * promoted and may lack the newest commits. The gateway then sends its recent batches again.
  */
 export const batchesCommitted = defineBroadcast({
   subject: 'worker.batches-committed.v1',
   publisher: 'worker',
   listeners: ['edge-gateway'],
-  message: z.object({ batchIds: z.array(z.string().max(200)).max(1000) }),
+  message: z.object({
+    batchIds: z.array(z.string().max(200)).max(1000),
+    // Workers from the previous release omit `timeline`. Remove the default value in the next release.
+    timeline: z
+      .string()
+      .regex(/^[0-9A-F]{8}$/)
+      .nullable()
+      .default(null),
+  }),
 });
 
 /**

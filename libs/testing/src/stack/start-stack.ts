@@ -27,6 +27,8 @@ export interface TestStackOptions {
   readonly apps?: readonly string[];
   /** Unpacked images to run instead of the build of this checkout, by process name. */
   readonly images?: StackOptions['images'];
+  /** The addresses of external servers by variable, such as `REDIS_URL`. The stack does not start these servers. */
+  readonly servers?: Readonly<Record<string, string>>;
   /** Whether to create a NATS user `observer` that receives all messages. */
   readonly hasObserver?: boolean;
   /**
@@ -46,7 +48,7 @@ const raisedLimits = {
 
 const STOPPED_WITHIN_MS = 90_000;
 
-/** The environment variables that a private stack inherits. None of the variables contains a real server's address. */
+/** The environment variables that a private stack inherits. No variable contains the address of a server. */
 function chooseEnv(): Record<string, string | undefined> {
   const { PATH, HOME, USER, LANG, TMPDIR } = process.env;
   return { PATH, HOME, USER, LANG, TMPDIR };
@@ -69,7 +71,7 @@ export async function startStack(options: TestStackOptions = {}): Promise<StackU
     endWithParent: true,
     ephemeral: true,
   });
-  const supervisor = await launchSupervisor(parsed, chooseEnv());
+  const supervisor = await launchSupervisor(parsed, { ...chooseEnv(), ...options.servers });
   const identity = identifyProcess(supervisor.pid ?? 0);
   return attachStack(path, async () => {
     if (identity) await endProcess(identity, 'SIGTERM', STOPPED_WITHIN_MS);

@@ -1,3 +1,4 @@
+import { Job, Worker } from 'bullmq';
 import { requestEventBatch, shippedRequestEventV1, type ShippedRequestEventV1 } from '@gateway/contracts';
 import { z } from 'zod';
 import { renderRequestLogRow, type RequestLogRow } from './request-log-row.ts';
@@ -77,4 +78,33 @@ function winsOver(event: ParsedEvent, other: ParsedEvent | undefined): boolean {
 
 function explain(error: z.ZodError): string {
   return z.prettifyError(error).slice(0, reasonCharsMax);
+}
+
+/**
+ * A queue worker that accepts jobs with invalid JSON. BullMQ parses a job's data before any other code runs. A job
+ * with invalid JSON would cause an error in BullMQ and stall permanently. `LenientJob` returns invalid JSON as text,
+ * so that the batch is rejected like any other invalid batch.
+ */
+class LenientJob extends Job<unknown> {
+  static override fromJSON<T, R, N extends string>(
+    ...[queue, json, jobId]: Parameters<typeof Job.fromJSON>
+  ): Job<T, R, N> {
+    try {
+      return super.fromJSON<T, R, N>(queue, json, jobId);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return super.fromJSON<T, R, N>(
+        queue,
+        { ...json, data: JSON.stringify({ unreadable: json.data }) },
+        jobId,
+      );
+    }
+  }
+}
+
+export class LenientWorker extends Worker<unknown, void> {
+  protected override get Job(): typeof Job {
+    // BullMQ's job type and this job type differ only in the type of the job data.
+    return LenientJob as unknown as typeof Job;
+  }
 }

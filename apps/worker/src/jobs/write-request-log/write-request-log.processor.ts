@@ -1,4 +1,4 @@
-import { Job, Queue, Worker } from 'bullmq';
+import { Queue, type Job } from 'bullmq';
 import { requestEventBatch } from '@gateway/contracts';
 import { checkNoEviction } from '@gateway/messaging';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
@@ -7,41 +7,14 @@ import type { Redis } from 'ioredis';
 import type { BullmqDeadLetters } from './bullmq-dead-letters.adapter.ts';
 import { DecisionMetrics } from './decision-metrics.ts';
 import { createWriteRequestLogMetrics, type WriteRequestLogMetrics } from './write-request-log.metrics.ts';
+import { Rounds } from '../rounds.ts';
 import { addCacheMisses } from './add-cache-misses.ts';
+import { LenientWorker } from './parse-batch.ts';
 import { PostgresRequestLogWriter } from './postgres-request-log-writer.adapter.ts';
 import type { WriteRequestLogContext } from './write-request-log.ts';
 import { writeRequestLog } from './write-request-log.ts';
 import type { Partitions } from '../../persistence/partitions.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-
-/**
- * A queue worker that accepts jobs with invalid JSON. BullMQ parses a job's data before any other code runs. A job
- * with invalid JSON would cause an error in BullMQ and stall permanently. `LenientJob` returns invalid JSON as text,
- * so that the batch is rejected like any other invalid batch.
- */
-class LenientJob extends Job<unknown> {
-  static override fromJSON<T, R, N extends string>(
-    ...[queue, json, jobId]: Parameters<typeof Job.fromJSON>
-  ): Job<T, R, N> {
-    try {
-      return super.fromJSON<T, R, N>(queue, json, jobId);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      return super.fromJSON<T, R, N>(
-        queue,
-        { ...json, data: JSON.stringify({ unreadable: json.data }) },
-        jobId,
-      );
-    }
-  }
-}
-
-class LenientWorker extends Worker<unknown, void> {
-  protected override get Job(): typeof Job {
-    // BullMQ's job type and this job type differ only in the type of the job data.
-    return LenientJob as unknown as typeof Job;
-  }
-}
 
 /**
  * Number of batches processed concurrently. Each batch is written in one SQL statement, so each batch needs
@@ -67,7 +40,8 @@ interface WriteRequestLogParts {
    * set.
    */
   readonly shadowAccounts: Set<string>;
-  readonly reportCommitted: (batchIds: string[]) => void;
+  /** Reports written batches, together with the timeline of the database. The list of batches may be empty. */
+  readonly reportCommitted: (report: { batchIds: string[]; timeline: string | null }) => void;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -88,7 +62,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     this.#queue = new Queue(requestEventBatch.queue, { connection: parts.queueRedis });
     // The Redis connection has a separate listener that reports Redis errors.
     this.#queue.on('error', () => undefined);
-    this.#reports = new CommitReports(parts.reportCommitted);
+    this.#reports = new CommitReports(parts.reportCommitted, () => parts.database.readTimeline());
     this.#metrics = createWriteRequestLogMetrics(parts.metrics);
     const writer = new PostgresRequestLogWriter(parts.database, parts.partitions);
     const { shadowAccounts } = parts;
@@ -117,7 +91,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
     this.#closed = true;
     if (this.#depthTimer !== null) clearInterval(this.#depthTimer);
     await this.#worker?.close();
-    this.#reports.flush();
+    await this.#reports.close();
     await Promise.all([this.#parts.deadLetters.close(), this.#queue.close()]);
   }
 
@@ -141,6 +115,7 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
       ),
     );
     this.#depthTimer = setInterval(() => void this.#measureDepth(), queueDepthEveryMs);
+    this.#reports.start();
   }
 
   async #write(job: Job<unknown>): Promise<void> {
@@ -180,26 +155,60 @@ export class WriteRequestLogProcessor implements OnApplicationBootstrap, OnModul
 const reportDelayMs = 10;
 const batchIdsMax = 1000;
 
-/** Reports written batches to the gateways, with several batches per message. */
+/** The time in milliseconds between two reports if no batches are written. */
+const restMs = 2_000;
+/** Maximum age of the timeline in a report, in milliseconds. */
+const freshMs = 500;
+
+/**
+ * Reports written batches to the gateways, with several batches per message. Each report names the timeline of the
+ * database server. After the promotion of a standby, the gateways send batches of the old timeline again.
+ */
 class CommitReports {
-  readonly #broadcast: (batchIds: string[]) => void;
+  readonly #broadcast: WriteRequestLogParts['reportCommitted'];
+  readonly #readTimeline: () => Promise<string | null>;
+  readonly #rounds = new Rounds(() => this.#report());
+  #timeline: string | null = null;
+  #readAtMs = -Infinity;
   #waiting: string[] = [];
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(broadcast: (batchIds: string[]) => void) {
+  constructor(
+    broadcast: WriteRequestLogParts['reportCommitted'],
+    readTimeline: () => Promise<string | null>,
+  ) {
     this.#broadcast = broadcast;
+    this.#readTimeline = readTimeline;
+  }
+
+  start(): void {
+    this.#rounds.start(0);
   }
 
   add(batchId: string): void {
     this.#waiting.push(batchId);
-    if (this.#waiting.length >= batchIdsMax) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), reportDelayMs);
+    this.#timer ??= setTimeout(() => void this.#report(), reportDelayMs);
   }
 
-  flush(): void {
+  async close(): Promise<void> {
+    await this.#rounds.close();
+    await this.#report();
+  }
+
+  async #report(): Promise<number> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#waiting.length > 0) this.#broadcast(this.#waiting);
-    this.#waiting = [];
+    const isFresh = performance.now() - this.#readAtMs < freshMs;
+    const timeline = isFresh ? this.#timeline : await this.#readTimeline();
+    // Without the database, the timeline is unknown. The next report contains the batches.
+    if (timeline === null && this.#timeline !== null) return restMs;
+    if (!isFresh) this.#readAtMs = performance.now();
+    // The batches may have been written before a change of the timeline, so they are reported with the old timeline.
+    const known = this.#timeline ?? timeline;
+    do this.#broadcast({ batchIds: this.#waiting.splice(0, batchIdsMax), timeline: known });
+    while (this.#waiting.length > 0);
+    if (timeline !== known) this.#broadcast({ batchIds: [], timeline });
+    this.#timeline = timeline;
+    return restMs;
   }
 }
