@@ -143,9 +143,7 @@ export class SavedTokenBudgets {
   }
 
   /**
-   * Stops syncing the budgets of a deleted account, even for requests that have not ended yet. Otherwise, a
-   * later sync would recreate the account's Redis keys. For example, an idle key is synced up to ten seconds
-   * after its last request, to release its advance reservation.
+   * Stops syncing the budgets of a deleted account, because a later sync would recreate the account's Redis keys.
    */
   forget(accountId: string): void {
     this.#forgotten.set(accountId, true);
