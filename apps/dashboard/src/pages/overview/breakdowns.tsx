@@ -28,7 +28,7 @@ const figureColumns: readonly Column<Figures>[] = [
   {
     key: 'requests',
     header: 'Requests',
-    width: '4rem',
+    width: '4.6rem',
     align: 'end',
     cell: (row) => <Count value={row.requests} />,
   },
@@ -55,11 +55,11 @@ const figureColumns: readonly Column<Figures>[] = [
   },
 ];
 
-const phoneWidths: Readonly<Record<string, string>> = { saved: '5.5rem', net: '5rem' };
+const phoneWidths: Readonly<Record<string, string>> = { saved: '6.4rem', net: '6rem' };
 
 /** On a phone, a table shows the name, the saved tokens and the net savings. */
 const forPhone = <Row,>([name, ...figures]: readonly Column<Row>[]): readonly Column<Row>[] => [
-  ...(name === undefined ? [] : [{ ...name, width: 'minmax(4.5rem, 1fr)' }]),
+  ...(name === undefined ? [] : [{ ...name, width: 'minmax(3.5rem, 1fr)' }]),
   ...figures.flatMap((column) => {
     const width = phoneWidths[column.key];
     return width === undefined ? [] : [{ ...column, width }];
@@ -227,7 +227,7 @@ function SessionTable({ from, price }: { readonly from: string; readonly price: 
           rows={rows}
           rowKey={({ session_id }) => session_id}
           maxHeight="19rem"
-          minWidth="42.4rem"
+          minWidth="43rem"
         />
       )}
     </QueryView>
