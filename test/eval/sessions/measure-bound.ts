@@ -6,7 +6,7 @@ import type { ReplaySubject } from './replay.ts';
 import { replayStateless } from './replay-session.ts';
 
 /** The values of K that are measured for conversations with bound reasoning. */
-const boundK = [8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 128, 160, 192];
+const boundK = [8, 16, 24, 32, 40, 48, 56, 60, 64, 72, 80, 96, 128, 160, 192];
 
 export const isBound = (model: CatalogModel): boolean =>
   bindsReasoning(model, model.modelId).effect !== 'none';
