@@ -34,17 +34,10 @@ export { removeSealedReasoning } from './responses/edit-request.ts';
 export { responsesEventBytesMax } from './responses/responses.ts';
 export { sealPrefix } from './responses/shared/reasoning.ts';
 export { findContinued, findStateful } from './responses/client/outline-request.ts';
-export {
-  applyEdits,
-  EditedBytes,
-  editedLength,
-  removeItems,
-  removeMembers,
-  replaceValue,
-} from './json/json-edits.ts';
+export { applyEdits, editedLength, removeItems, removeMembers, replaceValue } from './json/json-edits.ts';
 export { parseExactJson, parseProviderJson } from './json/parse-json.ts';
 export { JsonDepthError, JsonFieldsError, JsonSyntaxError, JsonValuesError } from './json/json-tape.ts';
-export type { JsonEntry, JsonKind, JsonNode, JsonTape, ScanPoint } from './json/json-tape.ts';
+export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
 export { renderTokenCount } from './messages/client/render-response.ts';
 export { dropBoundReasoning } from './messages/bound-reasoning.ts';

@@ -35,8 +35,7 @@ export function restrictTools(request: ParsedRequest, exchange: Exchange, caller
   const bytes = Buffer.from(applyEdits(request.bytes, edits));
   const tape = scanJson(bytes, { depthMax });
   const outline = client.outlineRequest(tape, route);
-  const conversation = new Conversation(outline, bytes, sessionId);
-  return { ...request, bytes, tape, outline, conversation, known: undefined };
+  return { ...request, bytes, tape, outline, conversation: new Conversation(outline, bytes, sessionId) };
 }
 
 /** A prompt from Amazon Bedrock's prompt management may define tools that the gateway cannot see. */

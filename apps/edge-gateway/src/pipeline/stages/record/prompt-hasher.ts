@@ -5,7 +5,6 @@ import { applyEdits } from '@gateway/wire-formats';
 import { LRUCache } from 'lru-cache';
 import { BatchedHash } from '../../../bytes/batched-hash.ts';
 import { findStart, instructionsOf } from '../../../request/conversation.ts';
-import { KnownMessages } from '../../../request/known-messages.ts';
 
 /** Number of hex digits of each hash. A hash of 64 bits is enough to distinguish the prompts of a conversation. */
 const digitsMax = 16;
@@ -39,20 +38,14 @@ export class PromptHasher {
   /**
    * @param owner id of the account.
    * @param bytes the bytes that the outline's ranges refer to
-   * @param known the messages that an earlier request contained, which are not hashed again
    */
-  hashPrompt(
-    owner: string,
-    outline: RequestOutline,
-    bytes: Buffer,
-    known = new KnownMessages(),
-  ): PromptHashes {
+  hashPrompt(owner: string, outline: RequestOutline, bytes: Buffer): PromptHashes {
     const { tools, toolsRange, messages } = outline;
     const instructions = instructionsOf(outline);
     return {
       ...this.#hashTools(owner, tools, toolsRange, bytes),
       system: instructions.length === 0 ? null : digestOf(addMessages(open(owner), instructions, { bytes })),
-      ...hashTranscript(owner, messages, { bytes }, known),
+      ...hashTranscript(owner, messages.slice(findStart(messages)), { bytes }),
     };
   }
 
@@ -60,10 +53,7 @@ export class PromptHasher {
    * Hashes the prompt after the gateway's edits, with the same result as `hashPrompt` for the edited bytes. Messages
    * are hashed from the client's bytes, so that only the tools and instructions of the edited request are scanned.
    */
-  hashEdited(
-    owner: string,
-    { outline, bytes, edits, readOutline, known = new KnownMessages() }: EditedPrompt,
-  ): PromptHashes {
+  hashEdited(owner: string, { outline, bytes, edits, readOutline }: EditedPrompt): PromptHashes {
     const { messages } = outline;
     const texts = replaceTexts(messages, edits);
     const short = texts && applyEdits(bytes, withoutMessages(messages, texts.others));
@@ -82,7 +72,7 @@ export class PromptHasher {
         system.length + start === 0
           ? null
           : digestOf(addMessages(instructions, messages.slice(0, start), read)),
-      ...hashTranscript(owner, messages, read, known),
+      ...hashTranscript(owner, messages.slice(start), read),
     };
   }
 
@@ -133,8 +123,6 @@ interface EditedPrompt {
   readonly bytes: Buffer;
   readonly edits: readonly ByteEdit[];
   readonly readOutline: (edited: Buffer) => RequestOutline;
-  /** The known messages of the client's request. */
-  readonly known?: KnownMessages | undefined;
 }
 
 /**
@@ -168,61 +156,29 @@ function withoutMessages(messages: readonly MessageOutline[], others: readonly B
 /** The bytes of the messages. The field `replaced` maps start positions of edited texts to their replacements. */
 interface MessageBytes {
   readonly bytes: Buffer;
-  readonly replaced?: ReadonlyMap<number, Buffer> | undefined;
+  readonly replaced?: ReadonlyMap<number, Buffer>;
 }
 
-/**
- * Hashes the whole transcript, and also the transcript before each of the model's newest turns. The hash of a
- * transcript covers the hash of the transcript before its last message.
- */
+/** Hashes the whole transcript, and also the transcript before each of the model's newest turns. */
 function hashTranscript(
   owner: string,
   messages: readonly MessageOutline[],
   read: MessageBytes,
-  known: KnownMessages,
 ): Pick<PromptHashes, 'opening' | 'before' | 'here'> {
-  const start = findStart(messages);
-  const links = linkMessages(owner, messages, start, read, known);
   const turns = messages.flatMap(({ role }, at) =>
     role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
   );
-  const hashUpTo = (end: number): string =>
-    (links[end - 1] ?? open(owner).digest()).toString('hex').slice(0, digitsMax);
-  return {
-    opening: hashUpTo(turns[0] ?? messages.length),
-    before: turns.slice(-turnsMax).map(hashUpTo).reverse(),
-    here: hashUpTo(messages.length),
+  const all = open(owner);
+  const before: string[] = [];
+  let from = 0;
+  const addUpTo = (end: number): string => {
+    addMessages(all, messages.slice(from, end), read);
+    from = end;
+    return digestOf(all.copy());
   };
-}
-
-/**
- * Returns one hash per message, which covers the transcript up to the message. The hashes of known messages are
- * reused up to the first message with a replaced text.
- * @param start index of the first message that is not part of the instructions, which the hashes omit
- */
-function linkMessages(
-  owner: string,
-  messages: readonly MessageOutline[],
-  start: number,
-  { bytes, replaced }: MessageBytes,
-  known: KnownMessages,
-): readonly Buffer[] {
-  const empty = open(owner).digest();
-  const extend = (links: Buffer[], end: number, read: MessageBytes): Buffer[] => {
-    for (const message of messages.slice(links.length, end)) {
-      const last = links.at(-1) ?? empty;
-      const isCovered = links.length >= start;
-      links.push(isCovered ? addMessages(new BatchedHash().addBytes(last), [message], read).digest() : empty);
-    }
-    return links;
-  };
-  const changed = replaced?.size
-    ? messages.findIndex((message) => message.textRanges().some((range) => replaced.has(range.start)))
-    : messages.length;
-  const own = extend(known.chainFrom(`prompt ${empty.toString('hex')} ${start}`), changed, { bytes });
-  return changed === messages.length
-    ? own
-    : extend(own.slice(0, changed), messages.length, { bytes, replaced });
+  const opening = addUpTo(turns[0] ?? messages.length);
+  for (const turn of turns.slice(-turnsMax)) before.unshift(addUpTo(turn));
+  return { opening, before, here: addUpTo(messages.length) };
 }
 
 function addMessages(

@@ -103,11 +103,7 @@ function countLeftOut(
 
 function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exchange: Exchange): Outbound {
   return {
-    // The bytes are joined only for a provider that needs them in one piece.
-    get body() {
-      return edited.bytes;
-    },
-    edited,
+    body: edited.bytes,
     edits: edited.edits,
     conversation: request.conversation,
     plan,

@@ -30,7 +30,7 @@ export interface CompressedConversation {
  * with summaries invalidates earlier compression results.
  */
 export function openConversation(
-  subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned' | 'known'>,
+  subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned'>,
   settings: ContextSettings,
   clearedBefore: number,
 ): CompressedConversation {
@@ -55,8 +55,8 @@ export function openConversation(
  */
 function chainOf(
   seed: string,
-  { tape: { bytes }, outline, parts, known }: Pick<ContextSubject, 'tape' | 'outline' | 'parts' | 'known'>,
-): readonly Buffer[] {
+  { tape: { bytes }, outline, parts }: Pick<ContextSubject, 'tape' | 'outline' | 'parts'>,
+): Buffer[] {
   let next = 0;
   const addParts = (hashed: BatchedHash, message: number): Buffer => {
     for (let part = parts[next]; part?.message === message; part = parts[(next += 1)]) {
@@ -67,13 +67,10 @@ function chainOf(
     return hashed.digest();
   };
   let digest = addParts(new BatchedHash().add(seed), -1);
-  const chain = known?.chainFrom(digest.toString('hex')) ?? [];
-  while ((parts[next]?.message ?? Infinity) < chain.length) next += 1;
-  for (let index = chain.length; index < outline.messages.length; index += 1) {
-    digest = addParts(new BatchedHash().addBytes(chain.at(-1) ?? digest), index);
-    chain.push(digest);
-  }
-  return chain;
+  return outline.messages.map((_, index) => {
+    digest = addParts(new BatchedHash().addBytes(digest), index);
+    return digest;
+  });
 }
 
 /**
