@@ -133,8 +133,9 @@ ${renderMethod(names)}}
 `;
 }
 
-/** The new function rejects every call, so that a service without an implementation is noticed at its first call. */
+/** Renders the function that the developer then writes. */
 function renderFunctionFile({ camel, sentence }: Names): string {
+  // Until the developer writes the function, each call fails, so that no caller mistakes an empty function for success.
   return `/** ${sentence}. */
 export async function ${camel}({ accountId }: { readonly accountId: string }): Promise<void> {
   await Promise.reject(new Error(\`not implemented for account \${accountId}\`));

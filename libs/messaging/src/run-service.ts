@@ -144,7 +144,7 @@ function startHealth(
 }
 
 function createApp(module: Type | DynamicModule, { messaging, logger }: ServiceParts, share?: FairQueue) {
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class, but accepts plain objects
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest types its options as a class that it does not export, and its documented form is a plain object
   return NestFactory.createMicroservice(module, {
     strategy: new RpcServer(messaging, share),
     logger: nestLogger(logger),

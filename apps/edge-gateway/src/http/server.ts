@@ -56,7 +56,7 @@ export async function createServer(
     clientErrorHandler: answerConnectionError,
     frameworkErrors: answerBadPath,
   });
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its options as a class, but accepts plain objects
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest types its options as a class that it does not export, and its documented form is a plain object
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,
     logger: nestLogger(log),
