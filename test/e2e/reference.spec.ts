@@ -83,18 +83,23 @@ interface Sampled {
   readonly 'x-code-samples': readonly { readonly lang: string; readonly source: string }[];
 }
 
-it.each(['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings'])(
-  'the TypeScript and curl samples of %s get an answer',
-  async (path) => {
-    const { apiKey } = await createTestAccount(stack);
-    const { paths } = (await read(baseUrl)) as { paths: Record<string, { post: Sampled }> };
-    const samples = paths[path]!.post['x-code-samples'];
-    const env = { PATH: process.env['PATH'], BASE: baseUrl, KEY: apiKey };
-    const run = async (program: string, ...args: string[]) =>
-      (await promisify(execFile)(program, args, { env })).stdout;
-    const sourceOf = (lang: string) => samples.find((sample) => sample.lang === lang)!.source;
-    const script = ['--input-type=module-typescript', '-e', sourceOf('typescript')];
-    for (const output of [await run('sh', '-c', sourceOf('shell')), await run(process.execPath, ...script)])
-      expect(output).toMatch(/list_issues|embedding|sandbox-1/);
-  },
-);
+const answered = /list_issues|embedding|sandbox-1/;
+
+it.each([
+  ...['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings'].map(
+    (path) => [path, answered] as const,
+  ),
+  // `console.log` does not print the nested call of `list_issues`.
+  ['/model/{id}/converse', /list_issues|stopReason: 'tool_use'/] as const,
+])('the TypeScript and curl samples of %s get an answer', async (path, answer) => {
+  const { apiKey } = await createTestAccount(stack);
+  const { paths } = (await read(baseUrl)) as { paths: Record<string, { post: Sampled }> };
+  const samples = paths[path]!.post['x-code-samples'];
+  const env = { PATH: process.env['PATH'], BASE: baseUrl, KEY: apiKey };
+  const run = async (program: string, ...args: string[]) =>
+    (await promisify(execFile)(program, args, { env })).stdout;
+  const sourceOf = (lang: string) => samples.find((sample) => sample.lang === lang)!.source;
+  const script = ['--input-type=module-typescript', '-e', sourceOf('typescript')];
+  for (const output of [await run('sh', '-c', sourceOf('shell')), await run(process.execPath, ...script)])
+    expect(output).toMatch(answer);
+});

@@ -25,6 +25,10 @@ test('every operation has a sample in curl, TypeScript and Python', () => {
     expect(samplesIn(lang).filter(({ source }) => source === '')).toEqual([]);
 });
 
+test('every path parameter has an example of its own', () => {
+  expect(samplesIn('shell').filter(({ source }) => /\/text[/"]/.test(source))).toEqual([]);
+});
+
 test('every TypeScript sample is valid TypeScript', () => {
   const faults = samplesIn('typescript').flatMap(({ operationId, source }) => {
     const { diagnostics = [] } = ts.transpileModule(source, { reportDiagnostics: true });

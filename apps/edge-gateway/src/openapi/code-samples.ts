@@ -82,16 +82,17 @@ function renderTypeScript(call: ExampleCall): string {
     'const form = new FormData();',
     ...fieldsOf(call).map(renderFormField),
   ];
-  const lines = [
-    ...(isForm(call) ? form : []),
-    `const response = await fetch(\`\${process.env.BASE}${path}\`, {`,
-    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
-    ...(headers.length === 0 ? [] : [`  headers: { ${headers.join(', ')} },`]),
-    ...(isForm(call) ? ['  body: form,'] : []),
+  const options = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',\n`]),
+    ...(headers.length === 0 ? [] : [`  headers: { ${headers.join(', ')} },\n`]),
+    ...(isForm(call) ? ['  body: form,\n'] : []),
     ...(body === undefined || isForm(call)
       ? []
-      : [`  body: JSON.stringify(${renderValue(body.example, '  ')}),`]),
-    '});',
+      : [`  body: JSON.stringify(${renderValue(body.example, '  ')}),\n`]),
+  ].join('');
+  const lines = [
+    ...(isForm(call) ? form : []),
+    `const response = await fetch(\`\${process.env.BASE}${path}\`${options === '' ? '' : `, {\n${options}}`});`,
     call.isJson ? 'console.log(await response.json());' : 'console.log((await response.bytes()).length);',
   ];
   return lines.join('\n');

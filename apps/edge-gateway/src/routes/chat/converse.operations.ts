@@ -49,6 +49,7 @@ const common = {
     id: z.string().meta({
       description:
         'The percent-encoded model: `<provider>/<model>`, an id without provider, or a routing string (`svc%2Fauto`).',
+      examples: ['sandbox/sandbox-1'],
     }),
   }),
   headers: chatRequestHeaders,

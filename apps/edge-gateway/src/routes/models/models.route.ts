@@ -85,7 +85,10 @@ const getModel: Operation = {
   description: shapes,
   takesKeyHeader: true,
   params: z.object({
-    id: z.string().meta({ description: 'The model’s id. Slashes may be percent-encoded.' }),
+    id: z.string().meta({
+      description: 'The model’s id. Slashes may be percent-encoded.',
+      examples: ['sandbox/sandbox-1'],
+    }),
   }),
   answer: { status: 200, description: 'The model.', schema: z.union([listedModel, anthropicModel]) },
   errors: ['model_not_found'],

@@ -62,7 +62,10 @@ const readDashboardFile: Operation = {
   description:
     'A path without a file returns the page, and its router shows the view. Files under `assets/` have a hash of their content in their names and never change.',
   params: z.object({
-    id: z.string().meta({ description: 'The path below `/dashboard/`, with unencoded slashes.' }),
+    id: z.string().meta({
+      description: 'The path below `/dashboard/`, with unencoded slashes.',
+      examples: ['overview'],
+    }),
   }),
   answer: { status: 200, description: 'The file.', contentType: 'text/html', schema: z.string() },
   errors: ['not_found'],
