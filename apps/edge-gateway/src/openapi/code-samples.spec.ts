@@ -30,6 +30,11 @@ test('every path parameter has an example of its own', () => {
   expect(samplesIn('shell').filter(({ source }) => /\/text[/"]/.test(source))).toEqual([]);
 });
 
+test('the curl sample of a HEAD operation does not wait for a body', () => {
+  const hello = samplesIn('shell').find(({ operationId }) => operationId === 'readHello');
+  expect(hello?.source).toBe('curl -I "$BASE/api/hello"');
+});
+
 test('every TypeScript sample is valid TypeScript', () => {
   const faults = samplesIn('typescript').flatMap(({ operationId, source }) => {
     const { diagnostics = [] } = ts.transpileModule(source, { reportDiagnostics: true });

@@ -49,11 +49,15 @@ const fieldsOf = ({ body }: ExampleCall): readonly (readonly [name: string, valu
 
 const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+/** With `-X HEAD`, curl would wait for a body. */
+const curlMethod = (method: string): string =>
+  method === 'GET' ? '' : method === 'HEAD' ? '-I ' : `-X ${method} `;
+
 function renderCurl(call: ExampleCall): string {
   const { method, path, body } = call;
   const credential = credentialOf(call);
   const parts = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}"$BASE${path}"`,
+    `curl ${curlMethod(method)}"$BASE${path}"`,
     ...(credential === undefined ? [] : [`-H "${credential.header}: Bearer $${credential.variable}"`]),
   ];
   if (isForm(call))
