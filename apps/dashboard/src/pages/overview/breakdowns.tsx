@@ -70,21 +70,24 @@ interface BreakdownsProps {
   readonly span: { readonly from: string; readonly to: string };
   /** The usage per model. Null if requests from the period were deleted from the log. */
   readonly models: readonly ModelUsage[] | null;
-  readonly days: number;
   /** Whether the amounts are at notional prices. */
   readonly isNotional: boolean;
+  /** Whether the page has a filter. The tables by key and by session ignore the filter. */
+  readonly isFiltered: boolean;
 }
 
 /** The figures on the page by model, API key and session. Each name is a link that filters the page. */
-export function Breakdowns({ span, models, isNotional }: BreakdownsProps) {
-  const price: Price = isNotional ? priceNotionally : (row) => row;
+export function Breakdowns({ span, models, isNotional, isFiltered }: BreakdownsProps) {
+  const price = choosePrice(isNotional);
+  // Rows outside the filter can contain requests of other providers, which have real costs.
+  const priceOfAll = choosePrice(isNotional && !isFiltered);
   return (
     <Stacked>
       <Panel title="By model" description="The 20 most used models. Select one to filter the page.">
         <ModelTable models={models} price={price} />
       </Panel>
       <Panel title="By key" description="All keys of the account in the same period.">
-        <KeyTable span={span} price={price} />
+        <KeyTable span={span} price={priceOfAll} />
       </Panel>
       <Panel
         title="By session"
@@ -94,7 +97,7 @@ export function Breakdowns({ span, models, isNotional }: BreakdownsProps) {
           </>
         }
       >
-        <SessionTable from={span.from} price={price} />
+        <SessionTable from={span.from} price={priceOfAll} />
       </Panel>
     </Stacked>
   );
@@ -102,6 +105,8 @@ export function Breakdowns({ span, models, isNotional }: BreakdownsProps) {
 
 /** Sets the amounts of a row. */
 type Price = <Row extends KeyUsage | ModelUsage | SessionUsage>(row: Row) => Row;
+
+const choosePrice = (isNotional: boolean): Price => (isNotional ? priceNotionally : (row) => row);
 
 /** A link to the current page with a filter applied. */
 function Narrow({

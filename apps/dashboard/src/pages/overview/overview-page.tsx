@@ -41,7 +41,7 @@ export function OverviewPage() {
           isEmpty={({ totals }) => totals?.requests === 0 && !isFiltered}
           empty={<NoTraffic />}
         >
-          {(analytics) => <Content analytics={analytics} days={days} filter={filter} />}
+          {(analytics) => <Content {...{ analytics, days, filter, isFiltered }} />}
         </QueryView>
       </div>
     </>
@@ -52,9 +52,10 @@ interface ContentProps {
   readonly analytics: Analytics;
   readonly days: number;
   readonly filter: UsageFilter;
+  readonly isFiltered: boolean;
 }
 
-function Content({ analytics, days, filter }: ContentProps) {
+function Content({ analytics, days, filter, isFiltered }: ContentProps) {
   const { totals: measured, data, from, to } = analytics;
   if (measured === null)
     return (
@@ -72,15 +73,27 @@ function Content({ analytics, days, filter }: ContentProps) {
         UTC
       </p>
       {totals.sessions === null ? <PartlyDeleted /> : null}
-      {isNotional ? <p className={classes.span}>Amounts in US dollars are {meaningOfNotional}.</p> : null}
+      {isNotional ? <NotionalNote isFiltered={isFiltered} /> : null}
       <Answers totals={totals} days={days} filter={filter} isNotional={isNotional} />
       <OverviewFigures totals={totals} isNotional={isNotional} />
       <Suspense fallback={<div className={classes.chartsRoom} />}>
         <OverviewCharts parts={isNotional ? parts.map(priceNotionally) : parts} />
       </Suspense>
       <CachePanel from={from} to={to} />
-      <Breakdowns span={{ from, to }} models={totals.models} days={days} isNotional={isNotional} />
+      <Breakdowns span={{ from, to }} models={totals.models} {...{ isNotional, isFiltered }} />
     </Stacked>
+  );
+}
+
+/** Explains the amounts. The tables that ignore a filter show actual amounts. */
+function NotionalNote({ isFiltered }: { readonly isFiltered: boolean }) {
+  return (
+    <p className={classes.span}>
+      Amounts in US dollars are {meaningOfNotional}.
+      {isFiltered
+        ? ' The tables of the whole account (prompt caches, keys and sessions) show actual amounts.'
+        : ''}
+    </p>
   );
 }
 
