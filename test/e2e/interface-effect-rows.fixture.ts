@@ -39,7 +39,7 @@ async function choose(world: InterfaceWorld, model: string, content = easy) {
 const secret = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
 const signing = { cloud_access_key_id: 'AKIAIOSFODNN7EXAMPLE', cloud_secret_access_key: secret };
 
-/** A request with cloud credentials, which reaches a server that verifies signatures as AWS does. */
+/** A request with cloud credentials. The receiving server verifies signatures as AWS does. */
 const signed = (line: string, fields: object, check: (sent: AwsService['requests'][number]) => void): Row => [
   line,
   async ({ key }) => {
@@ -70,7 +70,7 @@ const proxiedBy = (provider: string, path: string, body: object, answer: object)
   },
 ];
 
-/** A spent budget of saved tokens. The request goes through, but is not optimized. */
+/** A spent budget of saved tokens. The gateway forwards the request, but does not optimize it. */
 const budget = (field: 'daily_token_budget' | 'weekly_token_budget'): Row => [
   `${field} caps the saved tokens: with a spent budget, the request is forwarded unchanged`,
   async (world) => {

@@ -1,6 +1,6 @@
 /**
- * Provokes the registry errors that need other settings or failed services, on a stack of its own, and compares the
- * response bodies with the registry.
+ * Tests the errors of the registry that need other settings or failed services. The tests start their own stack,
+ * provoke each error, and compare the response body with the registry.
  */
 import type { ErrorCode } from '@gateway/errors';
 import type { ReplayProvider } from '@gateway/testing';
@@ -48,7 +48,7 @@ async function openAccount(): Promise<string> {
   return apiKey;
 }
 
-/** For each error, a request that causes it. The services fail in the last two. */
+/** For each error, a request that causes it. In the last two, a service fails. */
 const outages: Record<(typeof outageCodes)[number], () => Promise<Answer>> = {
   // The processes of the account service share the calls, and only one of them rejects a sign-up.
   sign_up_closed: () =>

@@ -32,9 +32,9 @@ const liveReloadMs = 10_000;
 
 /**
  * Loads the request log. Another page is loaded when the user reaches the end of the
- * list. The end time `until` (RFC 3339) is fixed, so that new requests do not shift the pages. A request is logged when
- * it ends, but its time is its arrival. A live list is therefore reloaded regularly: a long request can appear in it
- * although the request arrived before `until`.
+ * list. The end time `until` (RFC 3339) is fixed, so that new requests do not shift the pages. A live list is reloaded
+ * regularly, because requests are sorted by arrival, but logged when they end. A long request that arrived before
+ * `until` can be logged later.
  */
 export function useRequests(filter: RequestFilter, order: RequestOrder, until: string, isLive: boolean) {
   return useInfiniteQuery({

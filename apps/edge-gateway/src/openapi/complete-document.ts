@@ -52,7 +52,8 @@ const texts: ReadonlyMap<string, FieldText> = new Map(Object.entries(fieldTexts)
 
 /**
  * Completes an OpenAPI document in place. A field without a description gets the standard text for its name.
- * Request bodies and successful responses get examples, and operations get code samples. A text for `<parent>.<name>` overrides a text for `<name>`.
+ * A text for `<parent>.<name>` overrides a text for `<name>`. Request bodies and successful responses get examples, and
+ * operations get code samples.
  */
 export function completeDocument(document: CompletedDocument): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;

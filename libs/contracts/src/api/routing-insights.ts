@@ -25,7 +25,7 @@ const recoveryRateShown = z.object({
   missed_tools: count,
 });
 
-/** A bucket's measurements with account heads, from conversations that are later than those the heads learned from. */
+/** A bucket's measurements with account heads. The measured conversations are newer than those that trained the heads. */
 const learnedBucket = z.object({
   used: z.boolean().meta({
     description: 'Whether new conversations are ranked with learning, because K is then smaller.',

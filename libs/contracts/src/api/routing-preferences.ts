@@ -30,7 +30,7 @@ const pruning = z.strictObject({
   native: z.array(deferralMode).max(2),
   learning: z.boolean().meta({
     description:
-      'Whether the gateway learns from the account’s own conversations which tools are needed. What it learned ranks tools only where fewer tools then reach the recall target. If false, nothing is learned, and new conversations are ranked without it.',
+      'Whether the gateway learns from the account’s own conversations which tools the account needs. The gateway uses the learned ranking only if fewer tools then reach the recall target. If false, the gateway learns nothing, and ranks tools in new conversations without learning.',
     examples: [false],
   }),
 });
@@ -111,20 +111,22 @@ export const updatePreferencesBody = routingPreferences
   .partial();
 export type UpdatePreferencesBody = z.infer<typeof updatePreferencesBody>;
 
-/** A tool's score and rank without learning, and for the best tools the parts of the score with learning. */
+/** A tool's score and rank without learning. The best tools also have the parts of the score with learning. */
 export const learnedScore = z.object({
   score_without: z.number(),
   rank_without: z.int().positive(),
   /**
-   * The parts of the score with learning, in log-odds compared with the mean of all tools. Null for tools that do not
-   * rank among the best 20.
+   * The contributions to the score with learning, in log-odds compared with the mean of all tools. Null for tools that
+   * do not rank among the best 20.
    */
   shares: z
     .object({
       log_probability: z.number(),
-      rank: z.number().meta({ description: 'The part of the rank without learning.', examples: [0.9] }),
+      rank: z
+        .number()
+        .meta({ description: 'The contribution of the rank without learning.', examples: [0.9] }),
       usage: z.number().meta({
-        description: 'The part of how often the account’s conversations need the tool.',
+        description: 'The contribution of the tool’s use in the account’s conversations.',
         examples: [2.1],
       }),
       together: z.number(),

@@ -41,7 +41,7 @@ const readDocsPage: Operation = {
 
 /** The documentation calls no OpenID Connect issuer. */
 const docsPolicy = renderPolicy(undefined);
-/** The renderer of the API reference styles its elements inline. It may run no other scripts, and call no other host. */
+/** The script of the API reference sets inline styles. The other limits of the policy also apply to the reference. */
 const referencePolicy = docsPolicy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
 
 /**
