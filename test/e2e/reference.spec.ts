@@ -36,6 +36,15 @@ it('GET /openapi.json returns valid OpenAPI 3.1 without a key, covering all path
   );
 });
 
+it('GET /openapi.json is compressed, and is not sent again if it has not changed', async () => {
+  const path = '/openapi.json';
+  const { headers, bytes } = await send(baseUrl, { path, headers: { 'accept-encoding': 'gzip' } });
+  expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'cache-control': 'no-cache' });
+  expect(bytes.length).toBeLessThan(150_000);
+  const again = await send(baseUrl, { path, headers: { 'if-none-match': String(headers['etag']) } });
+  expect(again.status).toBe(304);
+});
+
 it('redocly lint finds no error and no warning in the served document', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reference-'));
   const file = join(folder, 'openapi.json');

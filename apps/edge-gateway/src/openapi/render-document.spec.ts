@@ -1,7 +1,8 @@
+import { gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { controllers } from '../edge-gateway.module.ts';
 import { listRoutes } from './route-table.ts';
-import { renderDocument } from './render-document.ts';
+import { Reference, renderDocument } from './render-document.ts';
 
 const routes = listRoutes(controllers);
 const document = renderDocument(routes);
@@ -47,6 +48,16 @@ test('every schema that the document references exists', () => {
   expect(Object.keys(document.components?.schemas ?? {})).toEqual(
     expect.arrayContaining([...new Set(names)]),
   );
+});
+
+test('the document is a file that is rendered once, with a compressed copy', () => {
+  const reference = new Reference(() => routes);
+  const file = reference.file();
+  expect(reference.file()).toBe(file);
+  expect(JSON.parse(file.body.toString())).toEqual(JSON.parse(JSON.stringify(document)));
+  const compressed = file.compressed.get('gzip');
+  expect(compressed && gunzipSync(compressed)).toEqual(file.body);
+  expect(file).toMatchObject({ contentType: 'application/json; charset=utf-8', isImmutable: false });
 });
 
 test('no schema appears twice under different names', () => {

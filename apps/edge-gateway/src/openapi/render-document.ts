@@ -21,6 +21,7 @@ import { errorRegistry } from '@gateway/errors';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { createDocument } from 'zod-openapi';
 import { formatOfPath } from '../request/http-response.ts';
+import { createJsonFile, type StaticFile } from '../static-files/static-files.ts';
 import { completeDocument } from './complete-document.ts';
 import type { Operation, OperationAnswer } from './operation.ts';
 import { operationTags, tagTexts } from './operation.ts';
@@ -38,18 +39,18 @@ import { scopeOf } from './operation-scopes.ts';
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 type Responses = ZodOpenApiOperationObject['responses'];
 
-/** The OpenAPI document as JSON. The document is rendered when it is first requested. */
+/** The OpenAPI document as a JSON file of 1 MB. The document is rendered when it is first requested. */
 export class Reference {
   readonly #routes: () => readonly RouteRow[];
-  #json: string | undefined;
+  #file: StaticFile | undefined;
 
   constructor(routes: () => readonly RouteRow[]) {
     this.#routes = routes;
   }
 
-  json(): string {
-    this.#json ??= JSON.stringify(renderDocument(this.#routes()));
-    return this.#json;
+  file(): StaticFile {
+    this.#file ??= createJsonFile(renderDocument(this.#routes()));
+    return this.#file;
   }
 }
 

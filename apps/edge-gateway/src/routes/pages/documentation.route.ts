@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AllowAccess, Describe, type Operation } from '../../openapi/operation.ts';
@@ -61,10 +61,8 @@ export class DocumentationRoute {
 
   @Get('/openapi.json')
   @Describe(readOpenApi)
-  @Header('content-type', 'application/json; charset=utf-8')
-  @Header('cache-control', 'no-cache')
-  readDocument(): string {
-    return this.#reference.json();
+  readDocument(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Buffer {
+    return sendFile(this.#reference.file(), docsPolicy, request, reply);
   }
 
   @Get('/docs')
