@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttp2, connect as connectHttp2 } from 'node:http2';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -56,5 +56,28 @@ describe('reading a request body after its client disconnected', () => {
     await expect(http2OutcomeOf(read)).resolves.toMatch('the client disconnected');
     const hold: Take = (request) => holdUntilModel(request, new JsonModelScanner(), bytesMax);
     await expect(http2OutcomeOf(hold)).resolves.toMatch(/the client disconnected|"model" is missing/);
+  });
+});
+
+describe('reading a long request body', () => {
+  it('returns the bytes that the client sent, and frees the memory of the chunks', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const body = Buffer.from(Array.from({ length: 700_000 }, (_, at) => at % 251));
+    const sent = fetch(`http://127.0.0.1:${port}`, { method: 'POST', body });
+    const [request, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+    const [lengths, chunks]: [number[], Buffer[]] = [[], []];
+    request.on('data', (chunk: Buffer) => {
+      lengths.push(chunk.length);
+      chunks.push(chunk);
+    });
+    const read = await readBody(request, bytesMax);
+    response.end();
+    await (await sent).arrayBuffer();
+    server.close();
+    expect(read.equals(body)).toBe(true);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(body.length);
+    expect(chunks.map((chunk) => chunk.length)).toEqual(chunks.map(() => 0));
   });
 });
