@@ -5,7 +5,7 @@ import type { UpstreamCall, UpstreamRequest } from './upstream-request.ts';
 
 export interface UpstreamBody {
   readonly method: 'GET' | 'POST';
-  /** The exact bytes of the request body. */
+  /** The exact bytes of the request body, which are read only if the provider requires a signature. */
   readonly body: Uint8Array;
 }
 
@@ -17,7 +17,7 @@ export interface UpstreamBody {
 export async function signUpstreamRequest(
   { provider, credential }: Pick<UpstreamCall, 'provider' | 'credential'>,
   request: UpstreamRequest,
-  { method, body }: UpstreamBody,
+  sent: UpstreamBody,
   signedAt: Date = new Date(),
 ): Promise<UpstreamRequest> {
   if (credential === null) return request;
@@ -29,6 +29,7 @@ export async function signUpstreamRequest(
   const { accessKey, region } = parsed;
   const { url } = request;
   const contentType = request.headers['content-type'];
+  const { method, body } = sent;
   const proofs = await signRequest({
     method,
     url,

@@ -34,7 +34,14 @@ export { removeSealedReasoning } from './responses/edit-request.ts';
 export { responsesEventBytesMax } from './responses/responses.ts';
 export { sealPrefix } from './responses/shared/reasoning.ts';
 export { findContinued, findStateful } from './responses/client/outline-request.ts';
-export { applyEdits, editedLength, removeItems, removeMembers, replaceValue } from './json/json-edits.ts';
+export {
+  applyEdits,
+  EditedBytes,
+  editedLength,
+  removeItems,
+  removeMembers,
+  replaceValue,
+} from './json/json-edits.ts';
 export { parseExactJson, parseProviderJson } from './json/parse-json.ts';
 export { JsonDepthError, JsonFieldsError, JsonSyntaxError, JsonValuesError } from './json/json-tape.ts';
 export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';

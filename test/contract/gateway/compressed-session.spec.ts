@@ -1,4 +1,4 @@
-import { applyEdits, formatNamed, scanJson } from '@gateway/wire-formats';
+import { EditedBytes, formatNamed, scanJson } from '@gateway/wire-formats';
 import { findSharedData, skipUnless } from '@gateway/testing';
 import {
   compressBlocks,
@@ -103,7 +103,7 @@ async function sendThrough(gateway: ContextPlanner, request: readonly SentMessag
     ? (await gateway.planPinned({ ...subject, pinned }, signal)).context
     : await gateway.plan(subject, signal);
   const plan = { ...identityPlan([], null), context };
-  const edited = { edits: context.edits, bytes: applyEdits(bytes, context.edits) };
+  const edited = new EditedBytes(bytes, context.edits);
   const draft = { bytes, tape, outline, plan, edited };
   expect([protectedRangesAreUntouched(draft), contextEditsAreTexts(draft)]).toEqual([null, null]);
   const sent = JSON.parse(Buffer.from(edited.bytes).toString()) as { messages: SentMessage[] };

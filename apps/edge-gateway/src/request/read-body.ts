@@ -55,7 +55,7 @@ export async function readBody(
 const collectedBytesMax = 64 * 1024;
 
 /**
- * Frees the memory of a chunk whose bytes are no longer needed. V8 runs a full garbage collection whenever 64 MiB of
+ * Frees the memory of a chunk after the bytes were copied. V8 runs a full garbage collection whenever 64 MiB of
  * buffers were allocated since the last one, so a long body would cost several milliseconds of collection. A chunk
  * that shares its memory with other chunks is left to the garbage collector.
  */

@@ -62,8 +62,9 @@ export class UndiciUpstream implements Upstream {
     return new Promise((resolve, reject) => {
       if (call.isLinked) this.#guard.checkLink(call.url);
       const { origin, path } = this.#addresses.get(call.url) ?? this.#parseAddress(call.url);
-      const { method = 'POST', body } = call;
-      const headers = { ...call.headers, [loopHeader]: this.#loops.renderHeader(call.loopHeader) };
+      const { method = 'POST' } = call;
+      const { body, length } = renderBody(call.body);
+      const headers = { ...call.headers, ...length, [loopHeader]: this.#loops.renderHeader(call.loopHeader) };
       this.#agent.dispatch({ origin, path, method, headers, body }, new AnswerHandler(call, resolve, reject));
     });
   }
@@ -83,6 +84,17 @@ export class UndiciUpstream implements Upstream {
   async close(): Promise<void> {
     await this.#agent.close();
   }
+}
+
+/** Returns the body in a form that undici sends, and the length of a body that undici sends in several pieces. */
+function renderBody(body: UpstreamCall['body']): {
+  body: Uint8Array | Readable | null;
+  length?: { 'content-length': string };
+} {
+  if (body === null || body instanceof Readable || body instanceof Uint8Array) return { body };
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  // undici sends iterables (see its documentation of `Dispatcher.dispatch`), but its types do not include them.
+  return { body: body as unknown as Uint8Array, length: { 'content-length': String(length) } };
 }
 
 /**

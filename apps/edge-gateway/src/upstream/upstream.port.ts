@@ -9,10 +9,10 @@ export interface UpstreamCall {
   readonly method?: 'GET';
   readonly headers: Record<string, string>;
   /**
-   * The request body. A streamed request body is sent as it arrives. If the length of the body is known, it
-   * is sent in the `content-length` header.
+   * The request body, in one piece, in several pieces, or as a stream. A streamed request body is sent as it arrives.
+   * If the length of the body is known, it is sent in the `content-length` header.
    */
-  readonly body: Uint8Array | Readable | null;
+  readonly body: Uint8Array | readonly Uint8Array[] | Readable | null;
   readonly signal: AbortSignal;
   /**
    * The `CDN-Loop` header in the client's request. The header is absent if the provider call was not caused

@@ -1,6 +1,6 @@
 import type { ByteEdit, JsonObject, RequestOutline } from '@gateway/interchange';
 import { examplesField } from './gateway-fields.ts';
-import { applyEdits, findShadowed, removeItems, removeMembers, replaceValue } from '../json/json-edits.ts';
+import { EditedBytes, findShadowed, removeItems, removeMembers, replaceValue } from '../json/json-edits.ts';
 import type { JsonNode, JsonTape } from '../json/json-tape.ts';
 import type { ProviderHalf } from './format.ts';
 import type { EditedRequest, RequestEdit } from './request-edit.ts';
@@ -178,5 +178,5 @@ export function applyRequestEdits(
     ...addItems(tape, messages, addedMessages, isEmpty),
   ];
   edits.sort((one, other) => one.start - other.start);
-  return { edits, bytes: applyEdits(bytes, edits) };
+  return new EditedBytes(bytes, edits);
 }

@@ -1,4 +1,5 @@
 import type { ByteEdit, ChatMessage, ChatTool, RequestOutline } from '@gateway/interchange';
+import type { EditedBytes } from '../json/json-edits.ts';
 import type { JsonTape } from '../json/json-tape.ts';
 
 /** The changes to a request that is forwarded in the client's format. */
@@ -41,8 +42,5 @@ export interface RequestEdit {
   readonly addMessages?: readonly ChatMessage[];
 }
 
-export interface EditedRequest {
-  /** Edits in ascending order, with offsets into the client's body. */
-  readonly edits: readonly ByteEdit[];
-  readonly bytes: Uint8Array;
-}
+/** A request body with the edits for a provider. The offsets of the edits refer to the client's body. */
+export type EditedRequest = EditedBytes;

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import type { JsonEntry } from './json-tape.ts';
 import { scanJson } from './scan-json.ts';
-import { applyEdits, editedLength, removeItems, removeMembers, replaceValue } from './json-edits.ts';
+import {
+  applyEdits,
+  EditedBytes,
+  editedLength,
+  removeItems,
+  removeMembers,
+  replaceValue,
+} from './json-edits.ts';
 
 const scan = (text: string) => scanJson(Buffer.from(text), { depthMax: 64 });
 const spaces = fc.constantFrom(undefined, 1, 4, '\t');
@@ -43,6 +50,48 @@ describe('applyEdits', () => {
   ])('rejects %s edits', (_, ranges) => {
     const edits = ranges.map((range) => ({ ...range, replacement: '' }));
     expect(() => applyEdits(Buffer.from('abcdef'), edits)).toThrow(RangeError);
+  });
+});
+
+describe('EditedBytes', () => {
+  const run = fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 300_000 }));
+
+  it('has pieces that are equal to the edited bytes together, without copies of long unchanged parts', () => {
+    const parts = fc.array(fc.tuple(run, fc.nat({ max: 9 }), fc.string({ unit: 'binary' })), {
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(parts, run, (changes, rest) => {
+        let length = 0;
+        const edits = changes.map(([kept, removed, replacement]) => {
+          const start = length + kept;
+          length = start + removed;
+          return { start, end: length, replacement };
+        });
+        const bytes = Buffer.alloc(length + rest, 'abcdefg');
+        const edited = new EditedBytes(bytes, edits);
+        const pieces = edited.pieces();
+        expect(Buffer.concat(pieces).equals(applyEdits(bytes, edits))).toBe(true);
+        expect(edited.length).toBe(edited.bytes.length);
+        const copied = pieces.filter(({ buffer }) => buffer !== bytes.buffer);
+        const copiedBytes = copied.reduce((sum, piece) => sum + piece.length, 0);
+        const replaced = edits.reduce((sum, { replacement }) => sum + Buffer.byteLength(replacement), 0);
+        expect(copiedBytes).toBeLessThanOrEqual((edits.length + 1) * 64 * 1024 + replaced);
+        expect(pieces.length).toBeLessThanOrEqual(2 * edits.length + 1);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('returns the original bytes when there are no edits, and rejects overlapping edits', () => {
+    const bytes = Buffer.alloc(1_000_000);
+    expect(new EditedBytes(bytes, []).bytes).toBe(bytes);
+    expect(new EditedBytes(bytes, []).pieces()).toEqual([bytes]);
+    const [one, other] = [
+      { start: 0, end: 2, replacement: '' },
+      { start: 1, end: 3, replacement: '' },
+    ];
+    expect(() => new EditedBytes(bytes, [one, other])).toThrow(RangeError);
   });
 });
 

@@ -24,6 +24,60 @@ export function applyEdits<Bytes extends Uint8Array>(
   return edited;
 }
 
+/** Minimum length in bytes of an unchanged part that `EditedBytes.pieces` does not copy. */
+const viewBytesMin = 64 * 1024;
+
+/** Bytes with edits, which are applied only when the edited bytes are needed in one piece. */
+export class EditedBytes {
+  /** Edits in ascending order, with offsets into the original bytes. */
+  readonly edits: readonly ByteEdit[];
+  /** Length in bytes after the edits are applied. */
+  readonly length: number;
+  readonly #original: Uint8Array;
+  #bytes: Uint8Array | undefined;
+
+  /** @throws RangeError if the edits are not ascending, overlap, or end past the last byte. */
+  constructor(original: Uint8Array, edits: readonly ByteEdit[]) {
+    assertApplicable(edits, original.byteLength);
+    this.#original = original;
+    this.edits = edits;
+    this.length = editedLength(original.byteLength, edits);
+  }
+
+  /** The edited bytes. If there are no edits, this is the object with the original bytes. */
+  get bytes(): Uint8Array {
+    return (this.#bytes ??= applyEdits(this.#original, this.edits));
+  }
+
+  /** The edited bytes, in one or more pieces. Long unchanged parts are views of the original bytes. */
+  pieces(): readonly Uint8Array[] {
+    if (this.edits.length === 0 || this.length < 2 * viewBytesMin) return [this.bytes];
+    const pieces: Uint8Array[] = [];
+    let short: Uint8Array[] = [];
+    const flush = (): void => {
+      if (short.length > 0) pieces.push(Buffer.concat(short));
+      short = [];
+    };
+    let read = 0;
+    const keepUpTo = (end: number): void => {
+      const kept = this.#original.subarray(read, end);
+      if (kept.length < viewBytesMin) short.push(kept);
+      else {
+        flush();
+        pieces.push(kept);
+      }
+    };
+    for (const { start, end, replacement } of this.edits) {
+      keepUpTo(start);
+      short.push(Buffer.from(replacement));
+      read = end;
+    }
+    keepUpTo(this.#original.length);
+    flush();
+    return pieces;
+  }
+}
+
 /** Total length in bytes after the edits are applied. */
 export function editedLength(length: number, edits: readonly ByteEdit[]): number {
   let edited = length;

@@ -1,5 +1,6 @@
 import type { CompressSchemasReply, PlanToolsReply } from '@gateway/contracts';
 import type { ByteEdit, ChatMessage, PlanReason } from '@gateway/interchange';
+import type { EditedRequest } from '@gateway/wire-formats';
 import type { RecallOriginal, Recovery } from '../recovery/recovery.ts';
 import type { Conversation } from '../../request/conversation.ts';
 import type { Target } from '../../request/request.ts';
@@ -238,6 +239,8 @@ export interface ConversationKeys {
 /** The upstream request and the plan on which it is based. */
 export interface Outbound {
   readonly body: Uint8Array;
+  /** The parts of `body`, if `body` consists of the client's bytes and edits. */
+  readonly edited?: EditedRequest | undefined;
   /** The edits to the client's bytes that `body` already contains. */
   readonly edits: readonly ByteEdit[];
   readonly conversation: Conversation;

@@ -5,6 +5,7 @@ import { addsToolsOn, type CatalogModel, type ModelCatalog } from '@gateway/mode
 import { genAi, openSpan, SpanKind, type Span } from '@gateway/observability';
 import { renderUpstreamRequest, signUpstreamRequest, type UpstreamCall } from '@gateway/providers';
 import {
+  EditedBytes,
   findCustomTools,
   formatNamed,
   nameTools,
@@ -27,10 +28,10 @@ import { markCache } from './mark-cache.ts';
 
 /** The planned request in the client's format. */
 interface PlannedRequest {
-  /** The request bytes, with the edits for this target. */
-  readonly bytes: Uint8Array;
+  /** The request body, with the edits for this target. */
+  readonly body: EditedBytes;
   /**
-   * Messages to append after the last message in `bytes`. Used only for translation, because a body that is not
+   * Messages to append after the last message in `body`. Used only for translation, because a body that is not
    * translated already contains these messages.
    */
   readonly added: readonly ChatMessage[];
@@ -66,20 +67,14 @@ export async function callProvider(
   const isTranslated = target.lane.kind === 'translated';
   const { body, apiVersion } = isTranslated
     ? await translateRequest(planned, candidate, attempt, exchange, services)
-    : { body: target.lane.format === 'responses' ? await dropSealed(planned, exchange) : planned.bytes };
-  const call: UpstreamCall = {
-    provider: target.provider,
-    format: target.lane.format,
-    baseUrl: connection.baseUrl,
-    model: target.model,
-    credential: connection.credential,
-    stream: exchange.ledger.stream,
-    // A translated request drops the headers of the client's format, because other formats may use the same headers differently.
-    ...(isTranslated ? {} : { clientHeaders: withBeta(exchange.request.headers, planned.beta) }),
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(target.path === undefined ? {} : { path: target.path }),
-  };
-  const request = await signUpstreamRequest(call, renderUpstreamRequest(call), { method: 'POST', body });
+    : { body: target.lane.format === 'responses' ? await dropSealed(planned, exchange) : planned.body };
+  const call = describeCall(planned, candidate, exchange, apiVersion);
+  const request = await signUpstreamRequest(call, renderUpstreamRequest(call), {
+    method: 'POST',
+    get body() {
+      return body.bytes;
+    },
+  });
   // Memory for the first upstream body was reserved together with the client's body.
   // A translated body, and the body of any later provider call, need additional memory.
   if (isTranslated || exchange.attempts.calls > 0) exchange.turn?.memory.add(body.length);
@@ -87,20 +82,42 @@ export async function callProvider(
   markSent(attempt, exchange);
   attempt.span = openProviderSpan(target);
   const received = exchange.request.headers[loopHeader];
-  const answer = await services.upstream.send({ ...request, body, signal, loopHeader: received });
+  const pieces = body.pieces();
+  const sent = pieces.length > 1 ? pieces : (pieces[0] ?? null);
+  const answer = await services.upstream.send({ ...request, body: sent, signal, loopHeader: received });
   attempt.headersAt = performance.now();
   connection.health.note(answer.status);
   return answer;
 }
 
+function describeCall(
+  { beta }: PlannedRequest,
+  { target, connection }: Candidate,
+  { ledger, request }: Exchange,
+  apiVersion: string | undefined,
+): UpstreamCall {
+  return {
+    provider: target.provider,
+    format: target.lane.format,
+    baseUrl: connection.baseUrl,
+    model: target.model,
+    credential: connection.credential,
+    stream: ledger.stream,
+    // A translated request drops the headers of the client's format, because other formats may use the same headers differently.
+    ...(target.lane.kind === 'translated' ? {} : { clientHeaders: withBeta(request.headers, beta) }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(target.path === undefined ? {} : { path: target.path }),
+  };
+}
+
 const scan = (bytes: Uint8Array) => scanJson(bytes, { depthMax: 128 });
 
 /** Returns the client's bytes, without reasoning that the gateway encoded for the client. */
-async function dropSealed({ bytes, added }: PlannedRequest, exchange: Exchange): Promise<Uint8Array> {
+async function dropSealed({ body, added }: PlannedRequest, exchange: Exchange): Promise<EditedBytes> {
   const tape = exchange.prompt?.request.tape;
-  if (added.length === 0 && tape !== undefined && !carriesSignedReasoning(tape)) return bytes;
-  if (isLarge(bytes)) await letOthersRun(exchange);
-  return dropSealedReasoning(bytes, scan);
+  if (added.length === 0 && tape !== undefined && !carriesSignedReasoning(tape)) return body;
+  if (isLarge(body)) await letOthersRun(exchange);
+  return new EditedBytes(dropSealedReasoning(body.bytes, scan), []);
 }
 
 function withBeta(headers: IncomingHttpHeaders, beta: string | undefined): IncomingHttpHeaders {
@@ -127,7 +144,7 @@ function openProviderSpan({ provider, model }: Target): Span {
 
 /** A request, rendered in the provider's format. */
 interface TranslatedRequest {
-  readonly body: Uint8Array;
+  readonly body: EditedBytes;
   /**
    * The provider API version for which the body is written. Undefined if the API has only one
    * version.
@@ -154,7 +171,8 @@ async function translateRequest(
   exchange: Exchange,
   services: CallServices,
 ): Promise<TranslatedRequest> {
-  const { bytes, added, promptCacheKey } = planned;
+  const { added, promptCacheKey } = planned;
+  const { bytes } = planned.body;
   const { target } = candidate;
   const tape = scan(bytes);
   if (isLarge(bytes)) await letOthersRun(exchange);
@@ -182,7 +200,7 @@ async function translateRequest(
   attempt.losses = losses;
   if (isLarge(bytes)) await letOthersRun(exchange);
   if (losses.length > 0 && exchange.request.headers['x-svc-strict'] === 'true') throw lossError(attempt);
-  return { body: Buffer.from(JSON.stringify(body)), apiVersion: options.apiVersion };
+  return { body: new EditedBytes(Buffer.from(JSON.stringify(body)), []), apiVersion: options.apiVersion };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Logger } from '@gateway/observability';
+import { EditedBytes } from '@gateway/wire-formats';
 import type { Caller, Target } from '../../../request/request.ts';
 import { derivePromptCacheKey } from '../../../request/prompt-caching.ts';
 import { passOver } from '../../../upstream/answer-body.ts';
@@ -44,7 +45,7 @@ export function forward(
     );
     exchange.attempts.current?.span?.end();
     noteWithoutDeferral(exchange);
-    const plain = { ...outbound, body: plainBodyFor(target), bodyFor: plainBodyFor };
+    const plain = { ...outbound, body: plainBodyFor(target), edited: undefined, bodyFor: plainBodyFor };
     return sendOnce(plain).then((again) => abandonDeferral(again, plan, exchange, services));
   });
 }
@@ -78,12 +79,15 @@ function send(
       isRepeatable: true,
       isHedgeable: !exchange.ledger.stream && exchange.ledger.toolsIn === 0 && target.affinity === undefined,
       send: (candidate, attempt, signal) => {
-        const bytes = candidate.target === target ? outbound.body : outbound.bodyFor(candidate.target);
+        const isPlanned = candidate.target === target;
+        const own = isPlanned ? outbound.edited : undefined;
+        const body =
+          own ?? new EditedBytes(isPlanned ? outbound.body : outbound.bodyFor(candidate.target), []);
         const { added, conversation, betaFor } = outbound;
         const promptCacheKey = (): string | null =>
           caller.caching.markers ? derivePromptCacheKey(caller.accountId, conversation) : null;
         const { accountId } = caller;
-        const planned = { bytes, added, promptCacheKey, accountId, beta: betaFor?.(candidate.target) };
+        const planned = { body, added, promptCacheKey, accountId, beta: betaFor?.(candidate.target) };
         return callProvider(planned, candidate, attempt, exchange, signal, services);
       },
     },

@@ -12,7 +12,10 @@ import type { BoundPlan, Outbound } from '../../exchange/tool-plan.ts';
  * The parts of a provider request that this file uses. The function `betaFor` returns the beta flag that a target
  * needs in addition to the client's beta flags.
  */
-export type SentRequest = Pick<Outbound, 'body' | 'bodyFor' | 'added' | 'conversation' | 'betaFor'>;
+export type SentRequest = Pick<
+  Outbound,
+  'body' | 'edited' | 'bodyFor' | 'added' | 'conversation' | 'betaFor'
+>;
 
 export interface GuardServices {
   readonly metrics: Pick<EdgeMetrics, 'boundRejections'>;

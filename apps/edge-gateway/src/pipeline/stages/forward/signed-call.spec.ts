@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { loadCatalog } from '@gateway/model-catalog';
 import { createEgressGuard, findProvider, renderHostedCredential, type Provider } from '@gateway/providers';
+import { EditedBytes } from '@gateway/wire-formats';
 import { buildConnector } from 'undici';
 import { BackendBook } from '../../../backends/backend-book.ts';
 import { openConnections } from '../../../connections/open-connection.ts';
@@ -72,7 +73,8 @@ it('a chat completion that brings an AWS access key is signed with this key, for
   const exchange = openExchange();
   const body = { model: target.model, messages: [{ role: 'user', content: 'Grüße' }] };
   const planned = {
-    ...{ bytes: Buffer.from(JSON.stringify(body)), added: [], promptCacheKey: () => null, accountId: 'a' },
+    body: new EditedBytes(Buffer.from(JSON.stringify(body)), []),
+    ...{ added: [], promptCacheKey: () => null, accountId: 'a' },
   };
   const candidate = { target, connection: connection! };
   const { signal } = exchange.abort;

@@ -122,9 +122,9 @@ export const callEditsAreCalls: Invariant = ({ bytes, plan }) => {
  */
 export const resultIsNotLonger: Invariant = (draft) => {
   const { bytes, plan, edited } = draft;
-  const isLonger = edited.bytes.length - modelGrowth(draft) > bytes.length;
+  const isLonger = edited.length - modelGrowth(draft) > bytes.length;
   return isLonger && (plan.recovery?.recall ?? null) === null && plan.deferral === undefined
-    ? `the edited body grew from ${bytes.length} to ${edited.bytes.length} bytes`
+    ? `the edited body grew from ${bytes.length} to ${edited.length} bytes`
     : null;
 };
 

@@ -103,7 +103,11 @@ function countLeftOut(
 
 function outboundOf({ plan, edited }: OutboundDraft, request: ParsedRequest, exchange: Exchange): Outbound {
   return {
-    body: edited.bytes,
+    // The bytes are joined only for a provider that needs them in one piece.
+    get body() {
+      return edited.bytes;
+    },
+    edited,
     edits: edited.edits,
     conversation: request.conversation,
     plan,
