@@ -33,7 +33,7 @@ function openCache(redis: Redis, metrics: Metrics): AccountCache {
   return new AccountCache(redis, {
     purpose: 'originals',
     bytesPerDayMax: config.ORIGINALS_BYTES_PER_ACCOUNT_MAX,
-    onRefused: () => refused.inc(),
+    onRefused: (values) => refused.inc(values),
   });
 }
 

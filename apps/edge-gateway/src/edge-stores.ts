@@ -60,7 +60,7 @@ export function openCaches(
     new AccountCache(cacheRedis, {
       purpose,
       bytesPerDayMax: config.CACHE_BYTES_PER_ACCOUNT_MAX,
-      onRefused: () => refused.inc(),
+      onRefused: (values) => refused.inc(values),
     });
   return { cacheRedis, conversationCache: open('conversations'), reasoningCache: open('reasoning') };
 }

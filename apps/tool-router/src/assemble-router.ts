@@ -84,7 +84,7 @@ function openVectorCache(redis: Redis, config: ToolRouterConfig, metrics: Metric
   return new AccountCache(redis, {
     purpose: 'vectors',
     bytesPerDayMax: config.ROUTER_VECTOR_BYTES_PER_ACCOUNT_MAX,
-    onRefused: () => refused.inc(),
+    onRefused: (values) => refused.inc(values),
   });
 }
 

@@ -1,34 +1,35 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Stores a value if it fits into the account's share. KEYS[1] is the key of the value, and KEYS[2] is the key
- * of the account's byte count for the current day. ARGV contains the value, its lifetime in seconds, the
- * account's share in bytes, and the bytes that Redis needs per key. If a stored value is overwritten, only
- * the additional bytes are counted. The script returns 1 if the value was stored.
+ * Stores values while they fit into the account's share. KEYS[1] is the key of the account's byte count for the
+ * current day, and the other keys are the keys of the values. ARGV contains the account's share in bytes, the
+ * bytes that Redis needs per key, the values' lifetime in seconds, and the values. If a stored value is
+ * overwritten, only the additional bytes are counted. The script returns the number of stored values.
  */
 const setInShare = `
-local known = redis.call('STRLEN', KEYS[1])
-local added = string.len(ARGV[1]) - known
-if known == 0 then added = added + tonumber(ARGV[4]) end
-if added > 0 then
-  local used = tonumber(redis.call('GET', KEYS[2])) or 0
-  if used + added > tonumber(ARGV[3]) then return 0 end
-  redis.call('INCRBY', KEYS[2], added)
-  redis.call('EXPIRE', KEYS[2], 86400)
+local share, keyBytes = tonumber(ARGV[1]), tonumber(ARGV[2])
+local used = tonumber(redis.call('GET', KEYS[1])) or 0
+local total, stored = 0, 0
+for at = 2, #KEYS do
+  local value = ARGV[at + 2]
+  local known = redis.call('STRLEN', KEYS[at])
+  local added = string.len(value) - known
+  if known == 0 then added = added + keyBytes end
+  if added <= 0 or used + total + added <= share then
+    if added > 0 then total = total + added end
+    redis.call('SET', KEYS[at], value, 'EX', ARGV[3])
+    stored = stored + 1
+  end
 end
-redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
-return 1
+if total > 0 then
+  redis.call('INCRBY', KEYS[1], total)
+  redis.call('EXPIRE', KEYS[1], 86400)
+end
+return stored
 `;
 
 interface ShareCommands {
-  setInShare(
-    key: string,
-    counter: string,
-    value: Buffer | string,
-    seconds: number,
-    bytesMax: number,
-    keyBytes: number,
-  ): Promise<number>;
+  setInShare(keys: number, ...keysAndValues: (string | number | Buffer)[]): Promise<number>;
 }
 
 /** Number of bytes that Redis uses for a short key with an expiry, without the value (measured with `MEMORY USAGE`). */
@@ -43,8 +44,8 @@ export interface AccountCacheOptions {
    * account occupies at most twice `bytesPerDayMax`.
    */
   readonly bytesPerDayMax: number;
-  /** A function that is called whenever a value is not stored because the account's share is used up. */
-  readonly onRefused: () => void;
+  /** A function that is called with the number of values that were not stored because the account's share is used up. */
+  readonly onRefused: (values: number) => void;
 }
 
 /**
@@ -57,7 +58,7 @@ export class AccountCache {
   readonly #options: AccountCacheOptions;
 
   constructor(redis: Redis, options: AccountCacheOptions) {
-    redis.defineCommand('setInShare', { numberOfKeys: 2, lua: setInShare });
+    redis.defineCommand('setInShare', { lua: setInShare });
     this.#redis = redis as Redis & ShareCommands;
     this.#options = options;
   }
@@ -79,10 +80,28 @@ export class AccountCache {
    * is unavailable or full.
    */
   async set(accountId: string, key: string, value: Buffer | string, seconds: number): Promise<boolean> {
+    return (await this.setAll(accountId, [[key, value]], seconds)) === 1;
+  }
+
+  /**
+   * Stores several values with a single command. Resolves to the number of stored values. Values that do not fit
+   * into the account's share are not stored. Rejects if Redis is unavailable or full.
+   */
+  async setAll(
+    accountId: string,
+    entries: readonly (readonly [key: string, value: Buffer | string])[],
+    seconds: number,
+  ): Promise<number> {
     const { purpose, bytesPerDayMax, onRefused } = this.#options;
     const counter = `share:v1:{${accountId}}:${purpose}:${Math.floor(Date.now() / dayMs)}`;
-    const stored = await this.#redis.setInShare(key, counter, value, seconds, bytesPerDayMax, keyBytes);
-    if (stored === 0) onRefused();
-    return stored === 1;
+    const stored = await this.#redis.setInShare(
+      entries.length + 1,
+      counter,
+      ...entries.map(([key]) => key),
+      ...[bytesPerDayMax, keyBytes, seconds],
+      ...entries.map(([, value]) => value),
+    );
+    if (stored < entries.length) onRefused(entries.length - stored);
+    return stored;
   }
 }

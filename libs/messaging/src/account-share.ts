@@ -7,11 +7,13 @@ export type AccountShare = Omit<FairQueueOptions, 'onRefused'>;
 /**
  * The account share for services that mainly wait for Postgres. One account uses at most two of a pool's ten
  * connections. Eight calls run at the same time, so two connections remain free for jobs. If an account sends
- * 64 calls at once and each call takes a few milliseconds, all calls are served.
+ * 64 calls at once and each call takes a few milliseconds, all calls are served. While several accounts are
+ * active, one account's short calls use a single connection. They leave a processor core to other accounts.
  */
 export const accountShare: AccountShare = {
   slots: 8,
   slotsPerAccount: 2,
+  spacingMs: 50,
   waitingPerAccountMax: 64,
   waitingMax: 4_096,
   waitMsMax: 2_000,

@@ -49,6 +49,35 @@ describe('a queue shared by accounts', () => {
     expect(started).toEqual(['quiet', 'other', 'greedy', 'greedy']);
   });
 
+  it('runs the short calls of an account one at a time only while other accounts are active', async () => {
+    const queue = new FairQueue({ ...options, slotsPerAccount: 2, spacingMs: 60_000 });
+    let [running, most] = [0, 0];
+    const work = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(1);
+      running -= 1;
+    };
+    const sendAll = () => Promise.all([0, 1, 2].map(() => queue.run('one', work)));
+    await sendAll();
+    expect(most).toBe(2);
+    await queue.run('other', () => undefined);
+    most = 0;
+    await sendAll();
+    expect(most).toBe(1);
+  });
+
+  it('lets a long call delay the next call of its account only for the spacing', async () => {
+    const queue = new FairQueue({ ...options, slotsPerAccount: 2, spacingMs: 20 });
+    await queue.run('other', () => undefined);
+    const long = heldWork();
+    const first = queue.run('one', long.run);
+    await expect(queue.run('one', () => 'served')).resolves.toBe('served');
+    long.end();
+    await first;
+    expect(queue).toMatchObject({ waiting: 0, running: 0 });
+  });
+
   it('rejects a call of an account with too many waiting calls with 429, and still serves other accounts', async () => {
     const refused: RefusedReason[] = [];
     const queue = new FairQueue({ ...options, onRefused: (reason) => refused.push(reason) });

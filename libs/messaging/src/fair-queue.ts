@@ -1,10 +1,17 @@
 import { GatewayError } from '@gateway/errors';
+import { ActiveAccounts } from './time-share.ts';
 
 export interface FairQueueOptions {
   /** Maximum number of running calls across all accounts. */
   readonly slots: number;
   /** Maximum number of running calls per account. */
   readonly slotsPerAccount: number;
+  /**
+   * While several accounts are active, an account with a running call starts its next call only this long after
+   * the start of its newest call, in milliseconds. The short calls of an account therefore run one at a time. A
+   * long call does not delay the account's other calls for longer. Default: 0.
+   */
+  readonly spacingMs?: number;
   /** Maximum number of waiting calls per account. */
   readonly waitingPerAccountMax: number;
   /** Maximum number of waiting calls across all accounts. */
@@ -28,6 +35,10 @@ interface Waiting {
 
 interface Lane {
   running: number;
+  /** The time at which the newest call started. */
+  startedAt: number;
+  /** The timer that starts a waiting call after `spacingMs`. */
+  spacing: NodeJS.Timeout | undefined;
   readonly waiting: Set<Waiting>;
 }
 
@@ -43,6 +54,7 @@ export class FairQueue {
   readonly #lanes = new Map<string, Lane>();
   /** Accounts that have waiting calls and have not reached their maximum of slots, in the order of their turns. */
   readonly #ready = new Map<string, Lane>();
+  readonly #active = new ActiveAccounts();
   #running = 0;
   #waiting = 0;
 
@@ -67,9 +79,9 @@ export class FairQueue {
    */
   async run<T>(accountId: string, work: () => Promise<T> | T): Promise<T> {
     const lane = this.#lanes.get(accountId) ?? this.#openLane(accountId);
-    if (this.#running < this.#options.slots && lane.running < this.#options.slotsPerAccount) {
-      this.#running += 1;
-      lane.running += 1;
+    this.#active.note(accountId);
+    if (this.#running < this.#options.slots && this.#mayRunAnother(lane)) {
+      this.#begin(lane);
     } else {
       await this.#wait(accountId, lane);
     }
@@ -85,13 +97,21 @@ export class FairQueue {
   }
 
   #openLane(accountId: string): Lane {
-    const lane: Lane = { running: 0, waiting: new Set() };
+    const lane: Lane = { running: 0, startedAt: 0, spacing: undefined, waiting: new Set() };
     this.#lanes.set(accountId, lane);
     return lane;
   }
 
+  #begin(lane: Lane): void {
+    this.#running += 1;
+    lane.running += 1;
+    lane.startedAt = performance.now();
+  }
+
   #closeIfIdle(accountId: string, lane: Lane): void {
-    if (lane.running === 0 && lane.waiting.size === 0) this.#lanes.delete(accountId);
+    if (lane.running > 0 || lane.waiting.size > 0) return;
+    clearTimeout(lane.spacing);
+    this.#lanes.delete(accountId);
   }
 
   async #wait(accountId: string, lane: Lane): Promise<void> {
@@ -124,8 +144,24 @@ export class FairQueue {
   }
 
   #noteReady(accountId: string, lane: Lane): void {
-    if (lane.waiting.size > 0 && lane.running < this.#options.slotsPerAccount)
-      this.#ready.set(accountId, lane);
+    if (lane.waiting.size === 0 || lane.running >= this.#options.slotsPerAccount) return;
+    if (this.#mayRunAnother(lane)) this.#ready.set(accountId, lane);
+    else lane.spacing ??= this.#startLater(accountId, lane);
+  }
+
+  #startLater(accountId: string, lane: Lane): NodeJS.Timeout {
+    return setTimeout(() => {
+      lane.spacing = undefined;
+      this.#noteReady(accountId, lane);
+      this.#startNext();
+    }, this.#options.spacingMs);
+  }
+
+  #mayRunAnother({ running, startedAt }: Lane): boolean {
+    const { slotsPerAccount, spacingMs = 0 } = this.#options;
+    if (running === 0 || spacingMs === 0) return running < slotsPerAccount;
+    const isSpaced = performance.now() - startedAt >= spacingMs || !this.#active.areSeveral();
+    return isSpaced && running < slotsPerAccount;
   }
 
   #startNext(): void {
@@ -140,8 +176,7 @@ export class FairQueue {
       clearTimeout(first.timer);
       lane.waiting.delete(first);
       this.#waiting -= 1;
-      this.#running += 1;
-      lane.running += 1;
+      this.#begin(lane);
       this.#noteReady(accountId, lane);
       first.start();
     }

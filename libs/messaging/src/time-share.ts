@@ -10,6 +10,33 @@ export interface TimeShareOptions {
 
 /** Time for which an account is active after a request, in milliseconds. */
 const activeMs = 1_000;
+
+/** Records which accounts sent the newest requests, to determine whether several accounts are active. */
+export class ActiveAccounts {
+  readonly #now: () => number;
+  #newest = { accountId: '', at: -Infinity };
+  /** The time of the newest request by a different account. */
+  #other = { accountId: '', at: -Infinity };
+
+  constructor(now: () => number = performance.now.bind(performance)) {
+    this.#now = now;
+  }
+
+  /** Records that the account sent a request. */
+  note(accountId: string): void {
+    if (accountId !== this.#newest.accountId) {
+      this.#other = this.#newest;
+      this.#newest = { accountId, at: 0 };
+    }
+    this.#newest.at = this.#now();
+  }
+
+  /** Returns whether at least two accounts sent requests in the last second. */
+  areSeveral(): boolean {
+    return Math.min(this.#newest.at, this.#other.at) > this.#now() - activeMs;
+  }
+}
+
 /** Maximum number of accounts with a stored time. An account without a stored time may use a full `burstMs`. */
 const usesMax = 10_000;
 
@@ -32,22 +59,17 @@ export class TimeShare {
    * time when another account starts.
    */
   readonly #uses = new Map<string, Use>();
-  #newest = { accountId: '', at: -Infinity };
-  /** The time of the newest request by a different account. */
-  #other = { accountId: '', at: -Infinity };
+  readonly #active: ActiveAccounts;
 
   constructor(options: TimeShareOptions) {
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
+    this.#active = new ActiveAccounts(this.#now);
   }
 
   /** Records that the account sent a request, regardless of its size. */
   note(accountId: string): void {
-    if (accountId !== this.#newest.accountId) {
-      this.#other = this.#newest;
-      this.#newest = { accountId, at: 0 };
-    }
-    this.#newest.at = this.#now();
+    this.#active.note(accountId);
   }
 
   /** Returns whether the account may now use the event loop or thread. */
@@ -57,11 +79,9 @@ export class TimeShare {
 
   /** Returns the number of milliseconds until the account may use the event loop or thread again. */
   restMs(accountId: string): number {
-    const now = this.#now();
-    const isContended = Math.min(this.#newest.at, this.#other.at) > now - activeMs;
-    if (!isContended) return 0;
+    if (!this.#active.areSeveral()) return 0;
     const { burstMs, contendedShare } = this.#options;
-    return Math.max(0, this.#usedBy(accountId, now) - burstMs) / contendedShare;
+    return Math.max(0, this.#usedBy(accountId, this.#now()) - burstMs) / contendedShare;
   }
 
   /**

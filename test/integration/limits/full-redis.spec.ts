@@ -31,7 +31,11 @@ async function connect(): Promise<Redis> {
 
 it('one account cannot fill the cache: each account has a limited share', async () => {
   let refused = 0;
-  const share = { purpose: 'test', bytesPerDayMax: 10_000, onRefused: () => (refused += 1) };
+  const share = {
+    purpose: 'test',
+    bytesPerDayMax: 10_000,
+    onRefused: (values: number) => (refused += values),
+  };
   const cache = new AccountCache(await connect(), share);
   const [noisy, quiet] = [uuidv7(), uuidv7()];
   const value = Buffer.alloc(1_000, 7);
@@ -47,6 +51,26 @@ it('one account cannot fill the cache: each account has a limited share', async 
     undefined,
     1_000,
   ]);
+});
+
+it('values that are stored with one command count toward the same share', async () => {
+  let refused = 0;
+  const share = {
+    purpose: 'test',
+    bytesPerDayMax: 10_000,
+    onRefused: (values: number) => (refused += values),
+  };
+  const cache = new AccountCache(await connect(), share);
+  const accountId = uuidv7();
+  const entries = Array.from({ length: 10 }, (_, at) => [`batch:${at}`, Buffer.alloc(1_000, at)] as const);
+  expect(await cache.setAll(accountId, entries, 60)).toBe(8);
+  expect(refused).toBe(2);
+  const stored = await cache.mgetBuffer('batch:0', 'batch:7', 'batch:8');
+  expect(stored.map((each) => each?.[0])).toEqual([0, 7, undefined]);
+  // The stored values need no additional memory, so only the two new values are refused again.
+  expect(await cache.setAll(accountId, entries, 60)).toBe(8);
+  expect(await cache.set(accountId, 'batch:9', Buffer.alloc(1_000), 60)).toBe(false);
+  expect(refused).toBe(5);
 });
 
 it('rate limits stay exact while Redis is out of memory, so other accounts are not rejected', async () => {

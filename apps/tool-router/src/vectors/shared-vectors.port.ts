@@ -10,7 +10,9 @@ export function packVector(vector: Float32Array): PackedVector {
   // The scale is rounded to 32 bits immediately, so that stored and new vectors contain the same numbers.
   const scale = Math.fround(largest / 127);
   const steps = new Int8Array(vector.length);
-  if (scale > 0) vector.forEach((value, at) => (steps[at] = Math.round(value / scale)));
+  if (scale > 0) {
+    for (let at = 0; at < vector.length; at += 1) steps[at] = Math.round((vector[at] ?? 0) / scale);
+  }
   return { steps, scale };
 }
 

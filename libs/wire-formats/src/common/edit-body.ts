@@ -91,8 +91,26 @@ export function stripToolMembers(
   object: JsonNode,
   checkedMembers: readonly string[],
 ): ByteEdit[] {
+  if (!hasStrippedMember(tape, object, checkedMembers)) return [];
   const isShadowed = findShadowed(tape, object, checkedMembers);
   return removeMembers(tape, object, (entry) => tape.isString(entry.key, examplesField) || isShadowed(entry));
+}
+
+/** Checks a tool without allocating memory, because most tools of a long list contain nothing to remove. */
+function hasStrippedMember(tape: JsonTape, object: JsonNode, checkedMembers: readonly string[]): boolean {
+  if (tape.kind(object) !== 'object') return false;
+  const end = tape.after(object);
+  let seen = 0;
+  for (let key = object + 1; key < end; key = tape.after(key + 1)) {
+    if (tape.isString(key, examplesField)) return true;
+    for (let at = 0; at < checkedMembers.length; at += 1) {
+      if (!tape.isString(key, checkedMembers[at] ?? '')) continue;
+      if ((seen & (1 << at)) !== 0) return true;
+      seen |= 1 << at;
+      break;
+    }
+  }
+  return false;
 }
 
 /**
