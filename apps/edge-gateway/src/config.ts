@@ -1,6 +1,6 @@
 import { parseConfig, port, redisUrl, serviceVariables, unlessEmpty } from '@gateway/messaging';
 import { z } from 'zod';
-import { defaultHeldBytesMax } from './admission/held-bytes-default.ts';
+import { defaultHeldBytesMax } from './admission/byte-ledger.ts';
 import { sessionAlgorithms } from './login-sessions/login-session.ts';
 
 const mebibyte = 1024 * 1024;

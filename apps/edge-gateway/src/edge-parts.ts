@@ -47,6 +47,7 @@ import { ConversationMemo, FirstRequests } from './pipeline/stages/plan/conversa
 import { KeptReasoning } from './pipeline/stages/forward/kept-reasoning.ts';
 import { PromptHasher } from './pipeline/stages/record/prompt-hasher.ts';
 import { ToolTokens } from './pipeline/stages/validate/tool-tokens.ts';
+import { KnownBodies } from './request/known-messages.ts';
 import { TokenRatios } from './request/token-ratios.ts';
 import { ToolListHasher } from './pipeline/stages/plan/router/tool-list-hasher.ts';
 import type { RequestSpool } from './spool/request-spool.ts';
@@ -93,6 +94,7 @@ export function buildEdgeParts(surroundings: EdgeSurroundings): EdgeParts {
     ...buildPlanning(config.PLAN_DEADLINE_MS, caches, messaging, log),
     ...resilience,
     ...buildModels({ connections, settings: chooseSettings(config), ...resilience, upstream, messaging }),
+    knownBodies: new KnownBodies(),
     accountSecrets,
     modelRouter: router.modelRouter,
     budgets: open.budgets,

@@ -44,7 +44,7 @@ export {
 } from './json/json-edits.ts';
 export { parseExactJson, parseProviderJson } from './json/parse-json.ts';
 export { JsonDepthError, JsonFieldsError, JsonSyntaxError, JsonValuesError } from './json/json-tape.ts';
-export type { JsonEntry, JsonKind, JsonNode, JsonTape } from './json/json-tape.ts';
+export type { JsonEntry, JsonKind, JsonNode, JsonTape, ScanPoint } from './json/json-tape.ts';
 export { scanJson } from './json/scan-json.ts';
 export { renderTokenCount } from './messages/client/render-response.ts';
 export { dropBoundReasoning } from './messages/bound-reasoning.ts';

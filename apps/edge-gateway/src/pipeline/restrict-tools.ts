@@ -35,7 +35,8 @@ export function restrictTools(request: ParsedRequest, exchange: Exchange, caller
   const bytes = Buffer.from(applyEdits(request.bytes, edits));
   const tape = scanJson(bytes, { depthMax });
   const outline = client.outlineRequest(tape, route);
-  return { ...request, bytes, tape, outline, conversation: new Conversation(outline, bytes, sessionId) };
+  const conversation = new Conversation(outline, bytes, sessionId);
+  return { ...request, bytes, tape, outline, conversation, known: undefined };
 }
 
 /** A prompt from Amazon Bedrock's prompt management may define tools that the gateway cannot see. */

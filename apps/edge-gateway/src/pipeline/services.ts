@@ -12,6 +12,7 @@ import type { OpenRequests } from '../grants/open-requests.ts';
 import type { EdgeMetrics, ResilienceMetrics } from '../metrics/edge-metrics.ts';
 import type { RequestSpool } from '../spool/request-spool.ts';
 import type { Upstream } from '../upstream/upstream.port.ts';
+import type { KnownBodies } from '../request/known-messages.ts';
 import type { PipelineSettings } from '../request/settings.ts';
 import type { RateLimiter } from '../rate-limits/rate-limiter.port.ts';
 import type { ContextPlanner } from './stages/plan/context/context-planner.ts';
@@ -36,6 +37,7 @@ export const PIPELINE_SERVICES = Symbol('PIPELINE_SERVICES');
  */
 export interface PipelineServices {
   readonly settings: PipelineSettings;
+  readonly knownBodies: KnownBodies;
   readonly grants: GrantCache;
   readonly openRequests: OpenRequests;
   readonly admission: Admission;

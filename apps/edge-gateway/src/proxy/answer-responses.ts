@@ -41,7 +41,7 @@ export async function answerResponses(
   caller: Caller,
   services: PipelineServices,
 ): Promise<RelayOutcome> {
-  const parsed = await parseBytes(await body.holdAll(), exchange);
+  const parsed = await parseBytes(await body.holdAll(), exchange, services.knownBodies);
   // The first `model` field determined whether the request is translated or goes to the provider's own Responses API.
   if (parsed.outline.model !== body.place.model) throw invalidField('model', 'sent only once');
   exchange.contents?.read(parsed);

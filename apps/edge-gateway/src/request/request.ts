@@ -3,6 +3,7 @@ import type { ProviderFormat, RequestOutline } from '@gateway/interchange';
 import type { JsonTape } from '@gateway/wire-formats';
 import type { Provider } from '@gateway/providers';
 import type { Conversation } from './conversation.ts';
+import type { KnownMessages } from './known-messages.ts';
 
 /** The account and API key behind a request, and the permissions of the key. */
 export type Caller = KeyGrant;
@@ -21,6 +22,8 @@ export interface ParsedRequest {
    * credential is a secret.
    */
   readonly ownCredential: string | null;
+  /** The messages that an earlier request contained. Absent if the gateway removed tools from the request. */
+  readonly known?: KnownMessages | undefined;
 }
 
 /**

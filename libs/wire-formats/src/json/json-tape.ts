@@ -1,9 +1,6 @@
 import type { ByteRange } from '@gateway/interchange';
 
-/**
- * The index of a JSON value on a tape, which stores values in text order. An index is valid only for the tape
- * that returned it.
- */
+/** The index of a JSON value on a tape, in text order. An index is valid only for the tape that returned it. */
 export type JsonNode = number;
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -14,10 +11,7 @@ export interface JsonEntry {
   readonly value: JsonNode;
 }
 
-/**
- * Number of words per node on the tape. Each node consists of a start offset, an end offset and a third word.
- * The meaning of the third word depends on the kind of value (see `JsonTape`).
- */
+/** Number of words per node on the tape: a start offset, an end offset and a third word (see `JsonTape`). */
 export const nodeWords = 3;
 
 /** Limits for a JSON text. An absent field means no limit. */
@@ -27,6 +21,19 @@ export interface JsonLimits {
   readonly valuesMax?: number;
   /** Maximum number of fields in one object. */
   readonly fieldsMax?: number;
+}
+
+/**
+ * A position after an element of a JSON text, at which a scan of another text can start. Both texts must have the
+ * same bytes up to and including the byte at the position, because a longer text may continue a number.
+ */
+export interface ScanPoint {
+  /** Offset after the last byte of the element. */
+  readonly at: number;
+  /** The positions of all values and keys before `at`. */
+  readonly words: Uint32Array;
+  /** The containers around the element, outermost first. */
+  readonly open: readonly JsonNode[];
 }
 
 /** The number of fields in a complete object on a tape, including repeated keys. */
@@ -99,6 +106,30 @@ export class JsonTape {
   after(node: JsonNode): JsonNode {
     const first = this.bytes[this.start(node)];
     return first === 0x7b || first === 0x5b ? (this.#words[node * nodeWords + 2] ?? 0) : node + 1;
+  }
+
+  /**
+   * Returns the last position before the offset that follows a field of the body, or an element of an array in such a
+   * field. Returns undefined if there is no such position.
+   */
+  pointBefore(offset: number): ScanPoint | undefined {
+    let point: ScanPoint | undefined;
+    const open: JsonNode[] = [];
+    for (let container: JsonNode = this.root; open.length < 2;) {
+      open.push(container);
+      const keys = this.kind(container) === 'object' ? 1 : 0;
+      const end = this.after(container);
+      let value = container + 1 + keys;
+      let ended: JsonNode | undefined;
+      for (; value < end && this.end(value) < offset; value = this.after(value) + keys) ended = value;
+      if (ended !== undefined) {
+        const words = this.#words.subarray(0, this.after(ended) * nodeWords);
+        point = { at: this.end(ended), words, open: [...open] };
+      }
+      if (value >= end || this.kind(value) !== 'array') break;
+      container = value;
+    }
+    return point;
   }
 
   /** Returns the elements of an array. Returns an empty list if the node is not an array. */

@@ -8,15 +8,13 @@ import {
   JsonValuesError,
   nodeWords,
   type JsonLimits,
+  type ScanPoint,
 } from './json-tape.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/**
- * A lookup table by byte. An entry is 1 if the byte ends a run of ordinary bytes in a string. A run of
- * ordinary bytes ends at a quote, a backslash or a control character.
- */
+/** By byte, 1 if the byte is a quote, a backslash or a control character, which ends a run of ordinary bytes. */
 const endsPlainRun = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === quote || byte === backslash ? 1 : 0,
 );
@@ -27,10 +25,7 @@ const isHexDigit = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
 
-/**
- * Maximum number of nodes in the scratch tape that is kept between scans (3 MiB). A larger tape is released
- * after the scan.
- */
+/** Maximum number of nodes in the scratch tape that is kept between scans (3 MiB). */
 const scratchNodesKept = 262_144;
 let scratch = new Uint32Array(4096 * nodeWords);
 /** The open containers in the current scan. Scans are synchronous, so all scans can share one array. */
@@ -41,23 +36,25 @@ let scratchOpen = new Uint32Array(512);
  * texts as `JSON.parse` (RFC 8259), with up to `depthMax` nested containers. A byte order mark and any text
  * after the value are rejected. The scan uses 12 bytes of memory for each value and each key, and at most six
  * times the size of the text.
+ * @param from a position in another text with the same first bytes, scanned with the same limits. The scan starts at
+ * this position.
  * @throws JsonSyntaxError, JsonDepthError, JsonValuesError, JsonFieldsError
  */
-export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonTape {
-  if (!isUtf8(bytes)) throw new JsonSyntaxError('not UTF-8', 0);
-  return new Scanner(bytes, limits).scan();
+export function scanJson(bytes: Uint8Array, limits: JsonLimits, from?: ScanPoint): JsonTape {
+  if (!isUtf8(from === undefined ? bytes : bytes.subarray(from.at)))
+    throw new JsonSyntaxError('not UTF-8', 0);
+  return new Scanner(bytes, limits, from).scan();
 }
 
 const noQuads = new Int32Array(0);
+const noLimits = { valuesMax: Number.POSITIVE_INFINITY, fieldsMax: Number.POSITIVE_INFINITY };
 
 class Scanner {
   readonly #bytes: Uint8Array;
-  /** The bytes as 32-bit words. The first word is at `#quadsFrom`, the first 4-byte-aligned offset (0 to 3). */
+  /** The bytes as 32-bit words, from `#quadsFrom`, the first 4-byte-aligned offset (0 to 3). */
   readonly #quads: Int32Array;
   readonly #quadsFrom: number;
-  readonly #depthMax: number;
-  readonly #valuesMax: number;
-  readonly #fieldsMax: number;
+  readonly #limits: Required<JsonLimits>;
   /** The nodes of the open containers, outermost first. */
   readonly #open: Uint32Array;
   #words = scratch;
@@ -66,25 +63,31 @@ class Scanner {
   #at = 0;
   #escaped = false;
 
-  constructor(
-    bytes: Uint8Array,
-    { depthMax, valuesMax = Number.POSITIVE_INFINITY, fieldsMax = Number.POSITIVE_INFINITY }: JsonLimits,
-  ) {
+  constructor(bytes: Uint8Array, limits: JsonLimits, from: ScanPoint | undefined) {
     this.#bytes = bytes;
-    this.#valuesMax = valuesMax;
-    this.#fieldsMax = fieldsMax;
+    this.#limits = { ...noLimits, ...limits };
     this.#quadsFrom = -bytes.byteOffset & 3;
     const quads = Math.max(0, bytes.length - this.#quadsFrom) >> 2;
     this.#quads =
       quads === 0 ? noQuads : new Int32Array(bytes.buffer, bytes.byteOffset + this.#quadsFrom, quads);
-    this.#depthMax = depthMax;
-    if (scratchOpen.length < depthMax) scratchOpen = new Uint32Array(depthMax);
+    if (scratchOpen.length < limits.depthMax) scratchOpen = new Uint32Array(limits.depthMax);
     this.#open = scratchOpen;
+    if (from !== undefined) this.#startAt(from);
+  }
+
+  #startAt({ at, words, open }: ScanPoint): void {
+    while (this.#words.length < words.length) this.#grow();
+    this.#words.set(words);
+    this.#nodes = words.length / nodeWords;
+    this.#open.set(open);
+    this.#depth = open.length;
+    this.#at = at;
   }
 
   scan(): JsonTape {
-    do this.#scanValue();
-    while (this.#closeAndSeparate());
+    if (this.#depth === 0 || this.#closeAndSeparate())
+      do this.#scanValue();
+      while (this.#closeAndSeparate());
     if (this.#at < this.#bytes.length) this.#fail('unexpected text after the value');
     const words = this.#words.slice(0, this.#nodes * nodeWords);
     if (this.#words.length <= scratchNodesKept * nodeWords) scratch = this.#words;
@@ -115,7 +118,7 @@ class Scanner {
   }
 
   #openContainer(): void {
-    if (this.#depth >= this.#depthMax) throw new JsonDepthError(this.#depthMax, this.#at);
+    if (this.#depth >= this.#limits.depthMax) throw new JsonDepthError(this.#limits.depthMax, this.#at);
     this.#open[this.#depth++] = this.#nodes;
     this.#addNode(this.#at, 0, 0);
     this.#at += 1;
@@ -127,6 +130,7 @@ class Scanner {
    */
   #closeAndSeparate(): boolean {
     const bytes = this.#bytes;
+    const { fieldsMax } = this.#limits;
     for (;;) {
       const next = this.#skipSpace();
       if (this.#depth === 0) return false;
@@ -138,14 +142,14 @@ class Scanner {
         return true;
       }
       // In ASCII, the codes of "]" and "}" are the codes of "[" and "{" plus two.
-      if (next !== opening + 2) this.#failAt('expected a comma or the end of the container', this.#at - 1);
+      if (next !== opening + 2) this.#fail('expected a comma or the end of the container', this.#at - 1);
       this.#words[container + 1] = this.#at;
       this.#words[container + 2] = this.#nodes;
       this.#depth -= 1;
       // Fields are counted only in objects with enough nodes to exceed the limit, because counting takes time.
-      const isLong = opening === 0x7b && this.#nodes - container / nodeWords > 2 * this.#fieldsMax;
-      if (isLong && countFields(bytes, this.#words, container / nodeWords) > this.#fieldsMax)
-        throw new JsonFieldsError(this.#fieldsMax);
+      const isLong = opening === 0x7b && this.#nodes - container / nodeWords > 2 * fieldsMax;
+      if (isLong && countFields(bytes, this.#words, container / nodeWords) > fieldsMax)
+        throw new JsonFieldsError(fieldsMax);
     }
   }
 
@@ -168,7 +172,7 @@ class Scanner {
       const byte = at < length ? bytes[at] : -1;
       if (byte === quote) break;
       if (byte !== backslash)
-        this.#failAt(byte === -1 ? 'unterminated string' : 'control character in a string', at);
+        this.#fail(byte === -1 ? 'unterminated string' : 'control character in a string', at);
       this.#escaped = true;
       at = this.#scanEscape(at);
     }
@@ -214,9 +218,9 @@ class Scanner {
     const bytes = this.#bytes;
     const escape = bytes[at + 1] ?? 0;
     if (isSimpleEscape[escape] === 1) return at + 2;
-    if (escape !== 0x75) this.#failAt('invalid escape', at);
+    if (escape !== 0x75) this.#fail('invalid escape', at);
     for (let digit = at + 2; digit < at + 6; digit += 1) {
-      if (isHexDigit[bytes[digit] ?? 0] !== 1) this.#failAt('invalid \\u escape', at);
+      if (isHexDigit[bytes[digit] ?? 0] !== 1) this.#fail('invalid \\u escape', at);
     }
     return at + 6;
   }
@@ -284,17 +288,13 @@ class Scanner {
    * limit on values is exact only if the limit is 4096 times a power of two.
    */
   #grow(): void {
-    if (this.#nodes >= this.#valuesMax) throw new JsonValuesError(this.#valuesMax);
+    if (this.#nodes >= this.#limits.valuesMax) throw new JsonValuesError(this.#limits.valuesMax);
     const larger = new Uint32Array(this.#words.length * 2);
     larger.set(this.#words);
     this.#words = larger;
   }
 
-  #fail(reason: string): never {
-    return this.#failAt(reason, this.#at);
-  }
-
-  #failAt(reason: string, offset: number): never {
+  #fail(reason: string, offset = this.#at): never {
     throw new JsonSyntaxError(reason, offset);
   }
 }

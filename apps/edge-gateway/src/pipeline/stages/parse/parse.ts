@@ -7,16 +7,23 @@ import {
   JsonValuesError,
   scanJson,
   type JsonTape,
+  type ScanPoint,
 } from '@gateway/wire-formats';
 import { malformedJson, readBody, requireJson } from '../../../request/read-body.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { letOthersRun } from '../../../admission/admission.ts';
 import { isLarge, readOwnCredential, requireBalancedToolCalls } from '../../../request/request-facts.ts';
 import { Conversation } from '../../../request/conversation.ts';
+import { KnownBodies } from '../../../request/known-messages.ts';
 import { checkSessionId, readBodySessionId } from '../../../request/session-id.ts';
 import type { ParsedRequest } from '../../../request/request.ts';
 import type { PipelineSettings } from '../../../request/settings.ts';
 import { toolsMax } from '../../../tool-lists/tool-members.ts';
+
+interface ParseServices {
+  readonly settings: PipelineSettings;
+  readonly knownBodies: KnownBodies;
+}
 
 /** Maximum nesting depth of a request body. */
 const depthMax = 128;
@@ -52,10 +59,7 @@ const bytesAtHand = 64 * 1024;
  * Starts parsing a short body, which has arrived with its headers, while Redis counts the request. Returns
  * undefined for a long body, which is read after Redis has counted the request.
  */
-export function parseAtHand(
-  exchange: Exchange,
-  services: { settings: PipelineSettings },
-): Promise<ParsedRequest> | undefined {
+export function parseAtHand(exchange: Exchange, services: ParseServices): Promise<ParsedRequest> | undefined {
   const declared = Number(exchange.request.headers['content-length'] ?? Number.NaN);
   if (!(declared <= bytesAtHand)) return undefined;
   const parsing = parse(exchange, services);
@@ -68,25 +72,31 @@ export function parseAtHand(
  * Parses the request body in one pass. The parser rejects invalid JSON and invalid values in the fields that the
  * gateway uses. Fields that the gateway does not use are validated by the provider.
  */
-export async function parse(
-  exchange: Exchange,
-  services: { settings: PipelineSettings },
-): Promise<ParsedRequest> {
+export async function parse(exchange: Exchange, services: ParseServices): Promise<ParsedRequest> {
   checkSessionId(exchange.request.headers);
   requireJson(exchange.request);
   const held = exchange.turn?.memory;
   const bytes = await readBody(exchange.request, services.settings.bodyBytesMax, (length) =>
     held?.add(length * bodyMemoryFactor),
   );
-  return parseBytes(bytes, exchange);
+  return parseBytes(bytes, exchange, services.knownBodies);
 }
 
-/** Parses a body that is in memory. */
-export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<ParsedRequest> {
-  const tape = scanBody(bytes);
+/**
+ * Parses a body that is in memory.
+ * @param bodies earlier bodies. The start of the body is not scanned again if an earlier body starts the same.
+ */
+export async function parseBytes(
+  bytes: Buffer,
+  exchange: Exchange,
+  bodies = new KnownBodies(),
+): Promise<ParsedRequest> {
+  const compared = bodies.compare(exchange.turn?.accountId ?? '', exchange.format, bytes);
+  const tape = scanBody(bytes, compared.earlier?.point);
   exchange.turn?.memory.add(tape.memoryBytes);
   if (isLarge(bytes)) await letOthersRun(exchange);
   const outline = formatNamed(exchange.format).client.outlineRequest(tape, exchange.route);
+  if (isLarge(bytes)) await letOthersRun(exchange);
   if (outline.tools.length > toolsMax) throw new GatewayError('too_many_tools', { param: 'tools' });
   const { toolChoice } = outline;
   if (toolChoice.mode === 'allowed' && toolChoice.names.length > toolsMax)
@@ -100,17 +110,19 @@ export async function parseBytes(bytes: Buffer, exchange: Exchange): Promise<Par
   const takesCredential = exchange.format === 'chat-completions' || exchange.format === 'responses';
   const ownCredential = takesCredential ? readOwnCredential(tape) : null;
   const conversation = new Conversation(outline, bytes, exchange.sessionId);
-  return { bytes, tape, outline, conversation, ownCredential };
+  const known = bodies.remember(compared, tape, outline.messages);
+  return { bytes, tape, outline, conversation, ownCredential, known };
 }
 
 /**
+ * @param from a position up to which the body is known to be valid
  * @throws GatewayError `too_deep` if the JSON in the body is nested too deeply.
  * @throws GatewayError `malformed_json` if the body is not valid JSON.
  * @throws GatewayError `request_too_large` if the body has too many values or fields
  */
-export function scanBody(bytes: Buffer): JsonTape {
+export function scanBody(bytes: Buffer, from?: ScanPoint): JsonTape {
   try {
-    return scanJson(bytes, { depthMax, valuesMax, fieldsMax });
+    return scanJson(bytes, { depthMax, valuesMax, fieldsMax }, from);
   } catch (error) {
     if (error instanceof JsonDepthError) throw new GatewayError('too_deep');
     if (error instanceof JsonValuesError) {

@@ -3,6 +3,7 @@ import type { CompressBlocksRequest } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
 import type { ContextPart } from '@gateway/wire-formats';
 import { BatchedHash } from '../../../../bytes/batched-hash.ts';
+import { KnownMessages } from '../../../../request/known-messages.ts';
 import type { ContextSettings, ContextSubject } from './context-subject.ts';
 import type { ContextMemo } from './context-memo.ts';
 
@@ -30,7 +31,7 @@ export interface CompressedConversation {
  * with summaries invalidates earlier compression results.
  */
 export function openConversation(
-  subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned'>,
+  subject: Pick<ContextSubject, 'accountId' | 'tape' | 'outline' | 'parts' | 'pinned' | 'known'>,
   settings: ContextSettings,
   clearedBefore: number,
 ): CompressedConversation {
@@ -55,8 +56,13 @@ export function openConversation(
  */
 function chainOf(
   seed: string,
-  { tape: { bytes }, outline, parts }: Pick<ContextSubject, 'tape' | 'outline' | 'parts'>,
-): Buffer[] {
+  {
+    tape: { bytes },
+    outline,
+    parts,
+    known = new KnownMessages(),
+  }: Pick<ContextSubject, 'tape' | 'outline' | 'parts' | 'known'>,
+): readonly Buffer[] {
   let next = 0;
   const addParts = (hashed: BatchedHash, message: number): Buffer => {
     for (let part = parts[next]; part?.message === message; part = parts[(next += 1)]) {
@@ -66,11 +72,13 @@ function chainOf(
     }
     return hashed.digest();
   };
-  let digest = addParts(new BatchedHash().add(seed), -1);
-  return outline.messages.map((_, index) => {
-    digest = addParts(new BatchedHash().addBytes(digest), index);
-    return digest;
-  });
+  const first = addParts(new BatchedHash().add(seed), -1);
+  const extend = (links: Buffer[]): void => {
+    while ((parts[next]?.message ?? Infinity) < links.length) next += 1;
+    for (let index = links.length; index < outline.messages.length; index += 1)
+      links.push(addParts(new BatchedHash().addBytes(links.at(-1) ?? first), index));
+  };
+  return known.chain(first.toString('hex'), extend);
 }
 
 /**

@@ -3,12 +3,15 @@ import { GatewayError } from '@gateway/errors';
 import type { RequestOutline } from '@gateway/interchange';
 import type { CatalogModel } from '@gateway/model-catalog';
 import type { ContextPart, JsonTape } from '@gateway/wire-formats';
+import type { KnownMessages } from '../../../../request/known-messages.ts';
 import { findFirstTurn } from '../../../../request/request-facts.ts';
 
 /** The conversation in a request that may be compressed. */
 export interface ContextSubject {
   readonly tape: JsonTape;
   readonly outline: RequestOutline;
+  /** The messages that an earlier request contained. */
+  readonly known?: KnownMessages | undefined;
   /** The text of the whole conversation, in order. */
   readonly parts: readonly ContextPart[];
   /**

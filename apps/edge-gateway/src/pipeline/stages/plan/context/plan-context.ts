@@ -80,7 +80,7 @@ export async function planPinnedContext(
 
 /** Returns null if the conversation has no message to compress. */
 async function readSubject(
-  { bytes, tape, outline }: ParsedRequest,
+  { bytes, tape, outline, known }: ParsedRequest,
   exchange: Exchange,
   { accountId }: Caller,
   settings: ContextSettings,
@@ -91,7 +91,7 @@ async function readSubject(
   const parts = formatNamed(format).client.listContext(tape, 0);
   const candidates = listCandidates(outline, parts);
   if (candidates.length === 0) return null;
-  const own = { tape, outline, parts, candidates, requestId, left: abort.signal };
+  const own = { tape, outline, known, parts, candidates, requestId, left: abort.signal };
   return { ...own, accountId, settings, isRecallable: false, model };
 }
 

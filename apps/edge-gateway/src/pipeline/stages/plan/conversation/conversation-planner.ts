@@ -1,6 +1,6 @@
 import type { PlannedConversation } from '@gateway/contracts';
 import { hash } from 'node:crypto';
-import type { RequestOutline, ToolOutline } from '@gateway/interchange';
+import type { MessageOutline, RequestOutline, ToolOutline } from '@gateway/interchange';
 import type { ModelCatalog } from '@gateway/model-catalog';
 import type { Caller, ParsedRequest, Target } from '../../../../request/request.ts';
 import type { Exchange } from '../../../exchange/exchange.ts';
@@ -122,9 +122,7 @@ export class ConversationPlanner {
     return {
       accountId: caller.accountId,
       requestId: subject.exchange.requestId,
-      ...conversationContext(outline.messages, (turn) =>
-        this.#turns.shorten(caller.accountId, turn, request.bytes),
-      ),
+      ...conversationContext(outline.messages, (turn) => this.#shorten(turn, request, caller)),
       ...toolContext(outline, tools, known?.systemTools),
       kOverride: caller.kTargetOverride,
       recallTarget: caller.pruning.recallTarget,
@@ -145,6 +143,11 @@ export class ConversationPlanner {
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(shadow === undefined ? {} : { shadow }),
     };
+  }
+
+  #shorten(turn: MessageOutline, { known, bytes }: ParsedRequest, { accountId }: Caller): string {
+    const shorten = (): string => this.#turns.shorten(accountId, turn, bytes);
+    return known === undefined ? shorten() : known.shortText(turn.index, shorten);
   }
 
   /**
