@@ -77,14 +77,14 @@ function renderPrompt(
   { request, edits }: SentPrompt,
   { exchange, outcome, model, usage, promptHasher }: Answered,
 ): RequestPrompt {
-  const { bytes, outline, conversation } = request;
+  const { bytes, outline, conversation, known } = request;
   const { client } = formatNamed(exchange.format);
   const readOutline = (edited: Buffer) =>
     client.outlineRequest(scanJson(edited, { depthMax: 128 }), exchange.route);
-  const hashSent = () => promptHasher.hashEdited(accountId, { outline, bytes, edits, readOutline });
+  const hashSent = () => promptHasher.hashEdited(accountId, { outline, bytes, edits, readOutline, known });
   return {
     conversation: deriveKey(accountId, conversation.key).slice(0, conversationDigits),
-    client: promptHasher.hashPrompt(accountId, outline, bytes),
+    client: promptHasher.hashPrompt(accountId, outline, bytes, known),
     sent: exchange.ledger.lane === 'edited' ? hashSent() : null,
     caching: model.cache?.kind === 'explicit' ? 'explicit' : 'automatic',
     ttlSeconds: readTtlSeconds(bytes) ?? model.cache?.ttlSeconds ?? null,

@@ -1,5 +1,6 @@
 import type { ClientFormat } from '@gateway/interchange';
 import { applyEdits, formatNamed, scanJson } from '@gateway/wire-formats';
+import { KnownBodies } from '../../../request/known-messages.ts';
 import { PromptHasher } from './prompt-hasher.ts';
 
 const hasher = new PromptHasher();
@@ -204,5 +205,62 @@ describe('hashEdited', () => {
     expect(hasher.hashEdited('account', { outline, bytes, edits, readOutline })).toEqual(
       hasher.hashPrompt('account', readOutline(whole), whole),
     );
+  });
+});
+
+describe('a growing conversation', () => {
+  const long = (text: string) => `${text} ${'word "quoted" é\n'.repeat(300)}`;
+  const turns = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, at) => [
+      user(long(`question ${from + at}`)),
+      model(long(`answer ${from + at}`)),
+    ]).flat();
+
+  /** Reads a body like the gateway, and returns its hashes with and without the results of earlier bodies. */
+  function hashBoth(bodies: KnownBodies, messages: readonly { role: string; content: string }[]) {
+    const bytes = Buffer.from(JSON.stringify({ ...plain, messages }));
+    const compared = bodies.compare('account', 'messages', bytes);
+    const tape = scanJson(bytes, { depthMax: 128 });
+    const outline = formatNamed('messages').client.outlineRequest(tape, { model: 'm', stream: false });
+    const known = bodies.remember(compared, tape, outline.messages);
+    const begun = known.begunHashes().map(({ count }) => count);
+    const both = [
+      hasher.hashPrompt('account', outline, bytes, known),
+      hasher.hashPrompt('account', outline, bytes),
+    ];
+    const { messages: outlines } = outline;
+    const edits = outlines.slice(-3).flatMap(({ index }) => {
+      const [range] = outlines[index]?.textRanges() ?? [];
+      return range === undefined ? [] : [{ ...range, replacement: '"short"' }];
+    });
+    const readOutline = (edited: Buffer) =>
+      formatNamed('messages').client.outlineRequest(scanJson(edited, { depthMax: 128 }), undefined);
+    const sent = { outline, bytes, edits, readOutline };
+    const edited = [hasher.hashEdited('account', { ...sent, known }), hasher.hashEdited('account', sent)];
+    return { begun, both, edited };
+  }
+
+  it('has the same hashes with and without the hashes of earlier requests', () => {
+    const bodies = new KnownBodies();
+    const histories = [
+      turns(40),
+      turns(40),
+      turns(41),
+      [...turns(38), user('other'), ...turns(9, 100)],
+      turns(60),
+      turns(38),
+      [...turns(30), user('other')],
+      turns(100),
+      turns(96),
+      [model('first'), ...turns(70)],
+      [model('first'), ...turns(72)],
+    ];
+    const begun = histories.map((messages) => {
+      const found = hashBoth(bodies, messages);
+      expect(found.both[0]).toEqual(found.both[1]);
+      expect(found.edited[0]).toEqual(found.edited[1]);
+      return found.begun.length;
+    });
+    expect(begun).toEqual([0, 2, 2, 2, 1, 1, 1, 2, 1, 0, 2]);
   });
 });

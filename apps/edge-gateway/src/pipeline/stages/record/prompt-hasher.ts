@@ -5,6 +5,7 @@ import { applyEdits } from '@gateway/wire-formats';
 import { LRUCache } from 'lru-cache';
 import { BatchedHash } from '../../../bytes/batched-hash.ts';
 import { findStart, instructionsOf } from '../../../request/conversation.ts';
+import { KnownMessages } from '../../../request/known-messages.ts';
 
 /** Number of hex digits of each hash. A hash of 64 bits is enough to distinguish the prompts of a conversation. */
 const digitsMax = 16;
@@ -38,14 +39,20 @@ export class PromptHasher {
   /**
    * @param owner id of the account.
    * @param bytes the bytes that the outline's ranges refer to
+   * @param known the messages that an earlier request of the account contained, which are not hashed again
    */
-  hashPrompt(owner: string, outline: RequestOutline, bytes: Buffer): PromptHashes {
+  hashPrompt(
+    owner: string,
+    outline: RequestOutline,
+    bytes: Buffer,
+    known = new KnownMessages(),
+  ): PromptHashes {
     const { tools, toolsRange, messages } = outline;
     const instructions = instructionsOf(outline);
     return {
       ...this.#hashTools(owner, tools, toolsRange, bytes),
       system: instructions.length === 0 ? null : digestOf(addMessages(open(owner), instructions, { bytes })),
-      ...hashTranscript(owner, messages.slice(findStart(messages)), { bytes }),
+      ...hashTranscript(owner, messages, { bytes }, known),
     };
   }
 
@@ -53,7 +60,10 @@ export class PromptHasher {
    * Hashes the prompt after the gateway's edits, with the same result as `hashPrompt` for the edited bytes. Messages
    * are hashed from the client's bytes, so that only the tools and instructions of the edited request are scanned.
    */
-  hashEdited(owner: string, { outline, bytes, edits, readOutline }: EditedPrompt): PromptHashes {
+  hashEdited(
+    owner: string,
+    { outline, bytes, edits, readOutline, known = new KnownMessages() }: EditedPrompt,
+  ): PromptHashes {
     const { messages } = outline;
     const texts = replaceTexts(messages, edits);
     const short = texts && applyEdits(bytes, withoutMessages(messages, texts.others));
@@ -72,7 +82,7 @@ export class PromptHasher {
         system.length + start === 0
           ? null
           : digestOf(addMessages(instructions, messages.slice(0, start), read)),
-      ...hashTranscript(owner, messages.slice(start), read),
+      ...hashTranscript(owner, messages, read, known),
     };
   }
 
@@ -123,6 +133,8 @@ interface EditedPrompt {
   readonly bytes: Buffer;
   readonly edits: readonly ByteEdit[];
   readonly readOutline: (edited: Buffer) => RequestOutline;
+  /** The known messages of the client's request. */
+  readonly known?: KnownMessages | undefined;
 }
 
 /**
@@ -156,29 +168,53 @@ function withoutMessages(messages: readonly MessageOutline[], others: readonly B
 /** The bytes of the messages. The field `replaced` maps start positions of edited texts to their replacements. */
 interface MessageBytes {
   readonly bytes: Buffer;
-  readonly replaced?: ReadonlyMap<number, Buffer>;
+  readonly replaced?: ReadonlyMap<number, Buffer> | undefined;
 }
 
-/** Hashes the whole transcript, and also the transcript before each of the model's newest turns. */
+/**
+ * Hashes the whole transcript, and also the transcript before each of the model's newest turns. Continues a hash of
+ * an earlier request, if the request began with the same messages.
+ */
 function hashTranscript(
   owner: string,
   messages: readonly MessageOutline[],
   read: MessageBytes,
+  known: KnownMessages,
 ): Pick<PromptHashes, 'opening' | 'before' | 'here'> {
+  const start = findStart(messages);
   const turns = messages.flatMap(({ role }, at) =>
-    role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
+    at >= start && role === 'assistant' && messages[at - 1]?.role !== 'assistant' ? [at] : [],
   );
-  const all = open(owner);
-  const before: string[] = [];
-  let from = 0;
-  const addUpTo = (end: number): string => {
-    addMessages(all, messages.slice(from, end), read);
-    from = end;
-    return digestOf(all.copy());
-  };
-  const opening = addUpTo(turns[0] ?? messages.length);
-  for (const turn of turns.slice(-turnsMax)) before.unshift(addUpTo(turn));
-  return { opening, before, here: addUpTo(messages.length) };
+  const opening = turns[0] ?? messages.length;
+  const newest = turns.slice(-turnsMax).reverse();
+  const needed = [opening, ...newest, messages.length];
+  const unchanged = read.replaced?.size ? findReplaced(messages, read.replaced) : messages.length;
+  const usable = known
+    .begunHashes()
+    .filter(
+      ({ count, digests }) =>
+        count > start && count <= unchanged && needed.every((at) => at >= count || digests.has(at)),
+    );
+  const [begun] = usable;
+  const all = begun?.hash.copy() ?? open(owner);
+  const digests = new Map(needed.map((at) => [at, begun?.digests.get(at) ?? '']));
+  const stops = read.replaced === undefined ? known.stops : [];
+  if (read.replaced === undefined) for (const each of usable) known.keepHash(each);
+  let from = begun?.count ?? start;
+  for (const at of new Set([...needed, ...stops].sort((one, other) => one - other))) {
+    if (at < from) continue;
+    addMessages(all, messages.slice(from, at), read);
+    from = at;
+    if (stops.includes(at)) known.keepHash({ count: at, hash: all.copy(), digests });
+    if (digests.has(at)) digests.set(at, digestOf(all.copy()));
+  }
+  const digestAt = (at: number): string => digests.get(at) ?? '';
+  return { opening: digestAt(opening), before: newest.map(digestAt), here: digestAt(messages.length) };
+}
+
+/** The index of the first message with a replaced text. */
+function findReplaced(messages: readonly MessageOutline[], replaced: ReadonlyMap<number, Buffer>): number {
+  return messages.findIndex((message) => message.textRanges().some(({ start }) => replaced.has(start)));
 }
 
 function addMessages(
