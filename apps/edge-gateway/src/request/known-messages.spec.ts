@@ -122,8 +122,8 @@ describe('KnownBodies', () => {
     const many = conversation(5_000, (turn) => `${turn} ${'word '.repeat(30)}`);
     const values = conversation(8).map((message) => ({ ...message, more: Array(20_000).fill(1) }));
     for (const messages of [many, values]) {
-      remember(bodies, 'account', { messages });
-      expect(remember(bodies, 'account', { messages })).toBe(0);
+      remember(bodies, 'account', { model: 'm', messages });
+      expect(remember(bodies, 'account', { model: 'm', messages })).toBe(0);
     }
     expect(bodies.bytes).toBe(0);
   });
