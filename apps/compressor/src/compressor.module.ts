@@ -1,4 +1,4 @@
-import type { RefusedReason } from '@gateway/messaging';
+import { ActiveAccounts, type RefusedReason } from '@gateway/messaging';
 import type { ServiceParts } from '@gateway/messaging/run-service';
 import { Inject, Module, type DynamicModule, type OnModuleDestroy, type Provider } from '@nestjs/common';
 import type { Redis } from 'ioredis';
@@ -49,6 +49,8 @@ export class CompressorModule implements OnModuleDestroy {
         { provide: ACCOUNT_KEYS_REDIS, useValue: redis },
         { provide: SchemaMetrics, useFactory: () => new SchemaMetrics(metrics) },
         { provide: BlockMetrics, useFactory: () => new BlockMetrics(metrics) },
+        // Small requests also make an account active, so that they limit the threads of other accounts.
+        { provide: ActiveAccounts, useFactory: () => new ActiveAccounts() },
         ...provideCompressor(parts),
         ...provideCounters(parts),
       ],
@@ -78,10 +80,11 @@ function provideCompressor({
     },
     {
       provide: FairCompressor,
-      inject: [CompressionThread],
-      useFactory: (thread: CompressionThread) =>
+      inject: [CompressionThread, ActiveAccounts],
+      useFactory: (thread: CompressionThread, active: ActiveAccounts) =>
         new FairCompressor({
           thread,
+          active,
           conversations: new ConversationStore(bytesMax),
           instanceId,
           onRefused: countRefused(metrics),
@@ -92,7 +95,11 @@ function provideCompressor({
 
 function provideCounters({ logger: log }: CompressorParts): Provider[] {
   return [
-    { provide: CountingThread, useFactory: () => new CountingThread(log) },
+    {
+      provide: CountingThread,
+      inject: [ActiveAccounts],
+      useFactory: (active: ActiveAccounts) => new CountingThread(log, active),
+    },
     {
       provide: DefinitionCounter,
       inject: [CountingThread],

@@ -25,7 +25,7 @@ export type {
 } from './messaging.ts';
 export { isUnreached } from './call.ts';
 export { cutForMessages } from './message-format.ts';
-export { TimeShare, type TimeShareOptions } from './time-share.ts';
+export { ActiveAccounts, TimeShare, type TimeShareOptions } from './time-share.ts';
 export { connectMessaging, type MessagingOptions } from './nats-messaging.ts';
 export * from './sealed-box.ts';
 export {

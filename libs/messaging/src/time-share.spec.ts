@@ -42,6 +42,17 @@ describe('a share of time', () => {
     expect(share.mayRun('busy')).toBe(true);
   });
 
+  it('limits an account whose single request takes longer than a second', () => {
+    const { share, pass } = openShare();
+    share.note('busy');
+    for (let at = 0; at < 200; at += 1) {
+      pass(10);
+      share.note('quiet');
+      share.use('busy', 10);
+    }
+    expect(share.mayRun('busy')).toBe(false);
+  });
+
   it('makes an account that was the only active one for a long time wait for at most one burst', () => {
     const { share, pass } = openShare();
     share.note('busy');

@@ -5,6 +5,8 @@ export interface TimeShareOptions {
   readonly contendedShare: number;
   /** Time that an account may use without a pause before `contendedShare` applies, in milliseconds. */
   readonly burstMs: number;
+  /** The accounts that are active. Default: the accounts that this object notes. */
+  readonly active?: ActiveAccounts;
   readonly now?: () => number;
 }
 
@@ -64,7 +66,7 @@ export class TimeShare {
   constructor(options: TimeShareOptions) {
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
-    this.#active = new ActiveAccounts(this.#now);
+    this.#active = options.active ?? new ActiveAccounts(this.#now);
   }
 
   /** Records that the account sent a request, regardless of its size. */
@@ -96,8 +98,12 @@ export class TimeShare {
     process.nextTick(() => this.use(accountId, this.#now() - startedAt));
   }
 
-  /** Records that the account has just used the event loop or thread for the given number of milliseconds. */
+  /**
+   * Records that the account has just used the event loop or thread for the given number of milliseconds. An
+   * account with a long task therefore stays active after its request.
+   */
   use(accountId: string, ms: number): void {
+    this.#active.note(accountId);
     const at = this.#now();
     const used = Math.min(this.#usedBy(accountId, at) + ms, 2 * this.#options.burstMs);
     this.#uses.delete(accountId);

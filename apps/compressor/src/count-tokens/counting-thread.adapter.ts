@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { TimeShare, type TimeShareOptions } from '@gateway/messaging';
+import { ActiveAccounts, TimeShare, type TimeShareOptions } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import { cutExactly } from '../text/cut-text.ts';
 import { LowPriorityThread } from '../threads/low-priority-thread.ts';
@@ -19,18 +19,21 @@ const file = new URL(
 const unitsPerTask = 16 * 1024;
 
 /**
- * The share of the thread's time that one account gets while other accounts are active. A low thread priority
+ * The share of the thread's time that one account gets while other accounts are active. Requests do not wait for
+ * token counts, so the share is small. A low thread priority
  * is not enough to limit the thread. On Linux, the priority often applies only within the thread's own process.
  * A busy thread could therefore take processor time away from the gateways.
  */
-const threadShare: TimeShareOptions = { contendedShare: 0.25, burstMs: 20 };
+const threadShare: TimeShareOptions = { contendedShare: 0.1, burstMs: 20 };
 
 /** Counts o200k tokens in a worker thread. */
 export class CountingThread {
   readonly #thread: LowPriorityThread<readonly string[], readonly number[]>;
-  readonly #time = new TimeShare(threadShare);
+  readonly #time: TimeShare;
 
-  constructor(log: Logger) {
+  /** @param active the accounts with recent requests of any size */
+  constructor(log: Logger, active = new ActiveAccounts()) {
+    this.#time = new TimeShare({ ...threadShare, active });
     this.#thread = new LowPriorityThread({ name: 'counting', file, log });
   }
 

@@ -1,4 +1,5 @@
 import type { CompressBlocksRequest } from '@gateway/contracts';
+import { ActiveAccounts } from '@gateway/messaging';
 import { ConversationStore } from '../compress-blocks/compress-blocks.ts';
 import { FairCompressor, smallUnitsMax } from './fair-compressor.ts';
 
@@ -21,6 +22,7 @@ beforeEach(() => {
     thread: { run: run as never },
     conversations: new ConversationStore(1_000_000),
     instanceId: 'one',
+    active: new ActiveAccounts(),
     onRefused: (reason) => refused.push(reason),
   });
 });

@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CompressBlocksRequest, CompressSchemasReply } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import { FairQueue, TimeShare, type FairQueueOptions, type TimeShareOptions } from '@gateway/messaging';
+import {
+  FairQueue,
+  TimeShare,
+  type ActiveAccounts,
+  type FairQueueOptions,
+  type TimeShareOptions,
+} from '@gateway/messaging';
 import { LRUCache } from 'lru-cache';
 import {
   compressBlocks,
@@ -46,6 +52,8 @@ interface FairCompressorOptions {
   readonly thread: Pick<CompressionThread, 'run'>;
   readonly conversations: ConversationStore;
   readonly instanceId: string;
+  /** The accounts with recent requests of any size. */
+  readonly active: ActiveAccounts;
   /** A callback for each request that is rejected because a queue or the worker thread has reached its limit. */
   readonly onRefused: NonNullable<FairQueueOptions['onRefused']>;
 }
@@ -59,12 +67,13 @@ export class FairCompressor {
   readonly #options: FairCompressorOptions;
   readonly #small: FairQueue;
   readonly #large: FairQueue;
-  readonly #threadTime = new TimeShare(threadShare);
+  readonly #threadTime: TimeShare;
   /** Hashes of the conversations in the worker thread. */
   readonly #inThread = new LRUCache<string, true>({ max: 50_000 });
 
   constructor(options: FairCompressorOptions) {
     this.#options = options;
+    this.#threadTime = new TimeShare({ ...threadShare, active: options.active });
     this.#small = new FairQueue({ ...turns, onRefused: options.onRefused });
     this.#large = new FairQueue({ ...turns, onRefused: options.onRefused });
   }
