@@ -137,6 +137,33 @@ describe('the request log', () => {
     await waitForLog(account.key, account.rows.length + 1);
   });
 
+  test('a live list adds a request that ends late, and loads no page again', async () => {
+    const end = Promise.withResolvers<undefined>();
+    account.provider.enqueue(null, { ...plainAnswer, firstByteAfter: end.promise });
+    const messages = [{ role: 'user', content: 'hello' }];
+    const answer = postChat(baseUrl, account.key, { model: 'openai/gpt-4o-mini', messages });
+    const arrived = account.provider.requests.length + 1;
+    await eventually(() => Promise.resolve(account.provider.requests.length >= arrived || undefined));
+    await goTo(page, 'requests?model=openai/gpt-4o-mini');
+    const before = await shownIds();
+    await page.getByRole('switch', { name: 'Live' }).click();
+    const ranges: (string | null)[] = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.pathname === '/v1/account/requests') ranges.push(url.searchParams.get('from'));
+    });
+    end.resolve(undefined);
+    const id = requestIdOf(await answer);
+    await page.locator(`[data-key="${id}"]`).waitFor({ timeout: 30_000 });
+    expect(await shownIds()).toEqual([id, ...before]);
+    expect(ranges.length).toBeGreaterThan(0);
+    expect(ranges).not.toContain(null);
+    await page.getByRole('switch', { name: 'Live' }).click();
+    await waitForLog(account.key, account.rows.length + 2);
+    expect(await shownIds()).toEqual([id, ...before]);
+    await expect(page.getByRole('button', { name: /new request/ }).count()).resolves.toBe(0);
+  });
+
   test('the page of a failed request shows the cause and what to do', async () => {
     await goTo(page, `requests/${failed().id}`);
     await page.getByText('What to do', { exact: true }).waitFor();

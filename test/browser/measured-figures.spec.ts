@@ -184,15 +184,16 @@ describe('the session list', () => {
     await goTo(watched.page, 'sessions');
     const { data } = await ask(usageSessionPage, '/v1/account/sessions');
     const shown = await readRows(watched.page, 'Sessions');
-    expect(shown.map(({ cells }) => cells[0])).toEqual(data.map(({ session_id }) => session_id));
+    expect(shown.map(({ key }) => key)).toEqual(data.map(({ session_id }) => session_id));
     for (const [at, { cells, titles }] of shown.entries()) {
       const row = data[at]!;
-      expect(toNumber(cells[2]!)).toBe(row.requests);
-      expect(cells[3]).toBe(row.models.join(', '));
-      expect(toNumber(titles[5]!)).toBe(row.total_tokens);
-      expect(toNumber(titles[6]!)).toBe(savedOf(row));
-      expect(toNumber(titles[7]!)).toBeCloseTo(row.cost_usd ?? NaN, 9);
-      expect(toNumber(titles[8]!)).toBeCloseTo(row.provider_savings_usd ?? NaN, 9);
+      expect(cells[0]).toMatch(`${row.session_id}last request`);
+      expect(toNumber(cells[1]!)).toBe(row.requests);
+      expect(cells[2]).toBe(row.models.join(', '));
+      expect(toNumber(titles[4]!)).toBe(row.total_tokens);
+      expect(toNumber(titles[5]!)).toBe(savedOf(row));
+      expect(toNumber(titles[6]!)).toBeCloseTo(row.cost_usd ?? NaN, 9);
+      expect(toNumber(titles[7]!)).toBeCloseTo(row.provider_savings_usd ?? NaN, 9);
     }
   });
 

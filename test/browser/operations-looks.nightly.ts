@@ -32,6 +32,14 @@ const pages: [name: string, path: () => string][] = [
   ['traces', () => 'routing?tab=traces'],
   ['calibration', () => 'routing?tab=calibration'],
   ['keys', () => 'keys'],
+  ['audit', () => 'audit'],
+  ['billing', () => 'billing'],
+  ['account', () => 'account'],
+  ['models', () => 'routing?tab=models'],
+  ['recall-alerts', () => 'tool-health?tab=alerts'],
+  ['tool', () => 'tool-health/one?name=get_weather'],
+  ['session', () => 'sessions/one?id=ticket-1'],
+  ['request', () => `requests/${account.rows.find(({ status }) => status === 'ok')!.id}`],
   ['providers', () => 'providers'],
   ['connect-form', () => 'providers'],
   ['command-palette', () => 'overview'],
@@ -83,6 +91,20 @@ test.each(['overview', 'keys'])('all columns of the tables on %s are in view at 
   }
   await watched.close();
 });
+
+test.each(['requests', 'sessions', 'tool-health', 'audit', 'billing'])(
+  'all columns of the tables on %s are in view on a laptop and a large screen',
+  async (path) => {
+    const watched = await openPage(browser, { scheme: 'light', width: 1440 });
+    await signIn(watched, account.person);
+    await goTo(watched.page, path);
+    for (const width of [1440, 1600, 1920] as const) {
+      await applyLook(watched.page, { scheme: 'light', width });
+      expect([width, await findSidewaysTables(watched.page)]).toEqual([width, []]);
+    }
+    await watched.close();
+  },
+);
 
 test('on a phone, cost and duration of requests, savings of sessions and actions of keys are in view', async () => {
   const watched = await openPage(browser, { scheme: 'light', width: 390 });

@@ -159,15 +159,22 @@ export async function shoot(page: Page, name: string, { scheme, width }: Look): 
 }
 
 /**
- * Returns the texts of headers and numbers in tables that are wider than their cells. Names may end with an
- * ellipsis, because names can have any length. Texts for screen readers only are 1 px wide.
+ * Returns the texts in tables that are wider than their cells. Foreign names (in `bdi`) may end with an ellipsis,
+ * because names can have any length. Texts for screen readers only are 1 px wide.
  */
 export function findClippedCells(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isClipped = (element: Element) =>
       element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
-    return [...document.querySelectorAll('main :is([role=columnheader], [role=cell][data-align=end], th)')]
-      .filter((cell) => [cell, ...cell.querySelectorAll('*')].some(isClipped))
+    const isForeign = ({ textContent, children }: Element): boolean => {
+      const [only] = children;
+      if (only === undefined || children.length > 1 || only.textContent !== textContent) return false;
+      return only.matches('bdi') || isForeign(only);
+    };
+    return [...document.querySelectorAll('main :is([role=columnheader], [role=cell], th, td)')]
+      .filter((cell) =>
+        [cell, ...cell.querySelectorAll('*')].some((each) => isClipped(each) && !isForeign(each)),
+      )
       .map(({ textContent }) => textContent);
   });
 }

@@ -120,8 +120,8 @@ test('the session list and a session’s page show the sums of the session’s r
     .map(({ id }) => truth.rows.get(id)!);
   const saved = sum(own.map(savedOf));
   await goTo(truth.watched.page, 'sessions');
-  const listed = (await readRows(truth.watched.page, 'Sessions')).find(({ cells }) => cells[0] === 'busy')!;
-  expect([toNumber(listed.cells[2]!), toNumber(listed.titles[6]!)]).toEqual([own.length, saved]);
+  const listed = (await readRows(truth.watched.page, 'Sessions')).find(({ key }) => key === 'busy')!;
+  expect([toNumber(listed.cells[1]!), toNumber(listed.titles[5]!)]).toEqual([own.length, saved]);
   const { data } = await askAs(truth, usageSessionPage, '/v1/account/sessions?limit=500');
   expect(savedOf(data.find(({ session_id }) => session_id === 'busy')!)).toBe(saved);
   const shown = await readAll(truth, 'sessions/one?id=busy');

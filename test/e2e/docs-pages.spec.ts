@@ -51,6 +51,16 @@ it('every link, image and style sheet of the documentation leads to a page, and 
   for (const html of pages.values()) expect(html).not.toMatch(/<script/i);
 });
 
+it.each(['/docs', '/docs/index', '/openapi.json', '/dashboard/', '/health/ready'])(
+  'HEAD %s returns the headers of GET without a body',
+  async (path) => {
+    const [head, get] = [await send(baseUrl, { method: 'HEAD', path }), await send(baseUrl, { path })];
+    expect([head.status, head.text]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length', 'etag', 'cache-control'])
+      expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+  },
+);
+
 it.each(['nowhere', '../package.json', '%2e%2e/package.json', 'index.html/', 'guides'])(
   'a path without a page is a 404 with an error body: %j',
   async (path) => {

@@ -95,5 +95,11 @@ describe('reports about the health of a credential', () => {
     await report(2, null);
     await expect(lastError()).resolves.toBeNull();
     await expect(edge.call(openCredential, request)).resolves.toMatchObject({ isVerified: true });
+    const ofMainKey = 'The provider refused the credential with status 401.';
+    await report(0, 401);
+    await expect(report(2, 403)).resolves.toEqual({ changed: false });
+    await report(2, null);
+    await expect(lastError()).resolves.toBe(ofMainKey);
+    await expect(edge.call(openCredential, request)).resolves.toMatchObject({ isFailing: true });
   });
 });

@@ -1,4 +1,11 @@
-import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  queryOptions,
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+} from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { api, unwrap } from './client.ts';
 import type { RequestStatus } from './types.ts';
 
@@ -27,16 +34,18 @@ const readRequests = (filter: RequestFilter & Partial<RequestOrder>, offset: num
 export type RequestPage = Awaited<ReturnType<typeof readRequests>>;
 export type RequestEntry = RequestPage['data'][number];
 
-/** Time between two reloads of a live list, in milliseconds. */
-const liveReloadMs = 10_000;
-
 /**
  * Loads the request log. Another page is loaded when the user reaches the end of the
- * list. The end time `until` (RFC 3339) is fixed, so that new requests do not shift the pages. A live list is reloaded
- * regularly, because requests are sorted by arrival, but logged when they end. A long request that arrived before
- * `until` can be logged later.
+ * list. The end time `until` (RFC 3339) is fixed, so that new requests do not shift the pages.
+ * @param live rows of `useLiveRequests`, which are added to a list of the newest requests
  */
-export function useRequests(filter: RequestFilter, order: RequestOrder, until: string, isLive: boolean) {
+export function useRequests(
+  filter: RequestFilter,
+  order: RequestOrder,
+  until: string,
+  live: readonly RequestEntry[],
+) {
+  const select = useCallback((data: InfiniteData<RequestPage>) => addLiveRows(data, live), [live]);
   return useInfiniteQuery({
     queryKey: ['requests', filter, order, until],
     queryFn: ({ pageParam }) => readRequests({ to: until, ...filter, ...order }, pageParam, requestPageRows),
@@ -44,20 +53,106 @@ export function useRequests(filter: RequestFilter, order: RequestOrder, until: s
     getNextPageParam: ({ offset, data, total }) =>
       data.length > 0 && offset + data.length < total ? offset + data.length : undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: isLive ? liveReloadMs : false,
+    ...(live.length > 0 && isNewestFirst(order) ? { select } : {}),
   });
+}
+
+export const isNewestFirst = ({ sort, order }: RequestOrder): boolean =>
+  sort === 'created_at' && order === 'desc';
+
+/** Time between two loads of a live list, in milliseconds. */
+const liveMs = 2_000;
+/**
+ * Requests are sorted by arrival, but logged when they end. Every fifth load of a live list therefore also loads the
+ * newest 100 requests that arrived in the last ten minutes.
+ */
+const lateMs = 600_000;
+const loadsPerLateSearch = 5;
+
+interface LiveRequests {
+  /** The loaded requests, newest first. */
+  readonly rows: readonly RequestEntry[];
+  readonly loads: number;
+  /** Whether more requests arrived than one load returns, so that the list must be loaded again. */
+  readonly isBehind: boolean;
+}
+
+/**
+ * Loads the requests that are newer than a list, every few seconds. The rows stay when the list is no longer live.
+ * @param since the end time of the list
+ */
+export function useLiveRequests(filter: RequestFilter, since: string, isLive: boolean): LiveRequests {
+  const { data } = useQuery({
+    queryKey: ['live-requests', filter, since],
+    queryFn: ({ client, queryKey }) =>
+      loadNewRows(client.getQueryData<LiveRequests>(queryKey) ?? noneYet, filter, since),
+    refetchInterval: liveMs,
+    enabled: isLive && filter.to === undefined,
+  });
+  return data ?? noneYet;
+}
+
+const noneYet: LiveRequests = { rows: [], loads: 0, isBehind: false };
+
+async function loadNewRows(
+  { rows, loads }: LiveRequests,
+  filter: RequestFilter,
+  since: string,
+): Promise<LiveRequests> {
+  const newest = rows.find(({ created_at }) => created_at > since)?.created_at ?? since;
+  const isLate = loads % loadsPerLateSearch === 0;
+  const from = isLate ? new Date(Date.now() - lateMs).toISOString() : newest;
+  const range = { from: latest(from, filter.from) };
+  const { data, total } = await readRequests({ ...filter, ...range }, 0, requestPageRows);
+  const oldest = data.at(-1)?.created_at ?? newest;
+  return {
+    rows: mergeRows(rows, data),
+    loads: loads + 1,
+    isBehind: data.length < total && oldest > newest,
+  };
+}
+
+const latest = (one: string, other: string | undefined): string =>
+  other !== undefined && Date.parse(other) > Date.parse(one) ? other : one;
+
+type Position = Pick<RequestEntry, 'id' | 'created_at'>;
+
+/** Returns the rows of both lists without duplicates, newest first. Rows of the second list replace the same rows. */
+function mergeRows<Row extends Position>(rows: readonly Row[], others: readonly Row[]): Row[] {
+  const byId = new Map([...rows, ...others].map((row) => [row.id, row]));
+  return [...byId.values()].sort((one, other) => (isBefore(one, other) ? 1 : -1));
+}
+
+const isBefore = (one: Position, other: Position): boolean =>
+  one.created_at === other.created_at ? one.id < other.id : one.created_at < other.created_at;
+
+/** Adds live rows to the loaded pages. Rows older than the loaded pages are left to the next pages. */
+function addLiveRows(
+  data: InfiniteData<RequestPage>,
+  live: readonly RequestEntry[],
+): InfiniteData<RequestPage> {
+  const [first] = data.pages;
+  if (first === undefined) return data;
+  const loaded = data.pages.flatMap((page) => page.data);
+  const last = loaded.length < first.total ? (loaded.at(-1)?.created_at ?? '') : '';
+  const all = mergeRows(
+    loaded,
+    live.filter(({ created_at }) => created_at > last),
+  );
+  const added = all.length - new Set(loaded.map(({ id }) => id)).size;
+  return { ...data, pages: [{ ...first, data: all, total: first.total + added }] };
 }
 
 /**
  * The number of requests since a given time. The number is refreshed every few seconds while the page is visible.
- * @param everyMs the time between two refreshes in milliseconds
+ * @param everyMs the time between two refreshes in milliseconds, or null to count nothing
  */
-export function useNewRequests(filter: RequestFilter, since: string, everyMs: number) {
+export function useNewRequests(filter: RequestFilter, since: string, everyMs: number | null) {
   return useQuery({
     queryKey: ['new-requests', filter, since],
     queryFn: async () => (await readRequests({ ...filter, from: since }, 0, 1)).total,
-    refetchInterval: everyMs,
-    enabled: filter.to === undefined,
+    refetchInterval: everyMs ?? false,
+    enabled: everyMs !== null && filter.to === undefined,
   });
 }
 

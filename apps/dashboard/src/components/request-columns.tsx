@@ -53,14 +53,14 @@ const amounts: readonly Column<RequestEntry>[] = [
   {
     key: 'tokens',
     header: 'Tokens',
-    width: '5.5rem',
+    width: '4.75rem',
     align: 'end',
     cell: ({ total_tokens }) => <Tokens value={total_tokens} isBare />,
   },
   {
     key: 'tools',
     header: 'Tools sent',
-    width: '5.5rem',
+    width: '5.25rem',
     align: 'end',
     cell: (row) => (row.tools_in === 0 ? 'none' : formatTools(row)),
   },
@@ -70,11 +70,11 @@ const columnsWith = (showsSession: boolean): readonly Column<RequestEntry>[] => 
   {
     key: 'created_at',
     header: 'Time',
-    width: 'minmax(10.75rem, 1fr)',
+    width: 'minmax(10.25rem, 1fr)',
     isSortable: true,
     cell: (row) => <TwoLines second={<KeyName id={row.key_id} />}>{link(row)}</TwoLines>,
   },
-  { key: 'status', header: 'Status', width: 'minmax(8rem, 1fr)', cell: (row) => <Outcome row={row} /> },
+  { key: 'status', header: 'Status', width: 'minmax(11.5rem, 1fr)', cell: (row) => <Outcome row={row} /> },
   {
     key: 'model',
     header: 'Model',
@@ -134,7 +134,7 @@ function Outcome({ row, isShort }: { readonly row: RequestEntry; readonly isShor
 }
 
 /** The name of an API key. A revoked key has no name, so its id is shown. */
-function KeyName({ id }: { readonly id: string }) {
+export function KeyName({ id }: { readonly id: string }) {
   const name = useKeys().data?.find((key) => key.id === id)?.name ?? id;
   return (
     <span title={`Key: ${name}`}>

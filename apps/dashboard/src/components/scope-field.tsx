@@ -20,6 +20,7 @@ const scopes: readonly { value: KeyScope; label: string; description: string }[]
 
 /** The labels that the dashboard shows for API key scopes. */
 export function formatScopes(names: readonly KeyScope[]): string {
+  if (scopes.every(({ value }) => names.includes(value))) return 'All scopes';
   return scopes.flatMap(({ value, label }) => (names.includes(value) ? label : [])).join(', ');
 }
 

@@ -42,9 +42,12 @@ async function registeredRoutes(): Promise<string[]> {
   return registered;
 }
 
-test('the server has exactly the routes in the route table, so every reachable route is documented', async () => {
-  const described = listRoutes(controllers).flatMap(({ method, paths }) =>
-    paths.map((path) => `${method} ${path}`),
+test('the server has exactly the routes in the route table, and HEAD only for public pages', async () => {
+  const described = listRoutes(controllers).flatMap(({ method, paths, access }) =>
+    paths.flatMap((path) => [
+      `${method} ${path}`,
+      ...(method === 'GET' && access === 'public' && !path.startsWith('/v1/') ? [`HEAD ${path}`] : []),
+    ]),
   );
   const registered = (await registeredRoutes()).map((route) =>
     route

@@ -99,10 +99,21 @@ function rejectLoops(fastify: FastifyInstance, isLoop: ServerOptions['isLoop']):
 }
 
 /**
+ * Adds a HEAD route for each page (GET path outside `/v1`), because link checkers and `curl -I` send HEAD. The routes
+ * of the API have no HEAD, so that a request without a body cannot compute a large response.
+ */
+function answerHead(fastify: FastifyInstance): void {
+  fastify.addHook('onRoute', (route) => {
+    if (route.method === 'GET' && !route.url.startsWith('/v1/')) fastify.route({ ...route, method: 'HEAD' });
+  });
+}
+
+/**
  * Adds the request id to every response. The response has status 405 if the path exists, but does not support
- * the request's method.
+ * the request's method. Pages also support HEAD.
  */
 function answerOtherMethods(fastify: FastifyInstance): void {
+  answerHead(fastify);
   const routes = new RouteMethods();
   fastify.addHook('onRoute', ({ method, url }) => routes.note([method].flat(), url));
   fastify.addHook('onRequest', (request, reply, done) => {

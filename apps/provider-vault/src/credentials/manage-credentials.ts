@@ -37,7 +37,8 @@ export async function listCredentials(
 /**
  * Stores whether a provider accepts a key of a credential. Only the HTTP status is stored, because the provider's
  * error text can quote the key. A report about a replaced version changes nothing: a late rejection says nothing about
- * the current key. The success of a key clears only the errors of the same key.
+ * the current key. The success of a key clears only the errors of the same key, and the rejection of an additional key
+ * leaves the errors of the main key.
  */
 export async function reportCredential(
   { database }: Pick<CredentialsContext, 'database'>,
@@ -47,9 +48,15 @@ export async function reportCredential(
   const row = { provider, ...(version === null ? {} : whereVersion(new Date(version))) };
   if (key > 0) {
     const ofKey = keyRefusalOf(key);
-    const where = refusedStatus === null ? { ...row, lastError: { startsWith: ofKey } } : row;
+    const isReplaceable =
+      refusedStatus === null
+        ? { lastError: { startsWith: ofKey } }
+        : { OR: [{ lastError: null }, { lastError: { startsWith: keyRefusal } }] };
     const lastError = refusedStatus === null ? null : `${ofKey} ${refusedStatus}.`;
-    const { count } = await credential.updateMany({ where, data: { lastError } });
+    const { count } = await credential.updateMany({
+      where: { AND: [row, isReplaceable] },
+      data: { lastError },
+    });
     return { changed: count > 0 };
   }
   const outcome = refusedStatus === null ? 'accepted' : 'refused';

@@ -133,11 +133,11 @@ export function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; r
     <DataTable
       label="API keys"
       columns={[nameColumn, ...use, timesColumn, ...(isWide ? limitColumns : []), actions]}
-      phoneColumns={[{ ...nameColumn, width: 'minmax(6rem, 2fr)' }, ...forPhone(use), actions]}
+      phoneColumns={[{ ...nameColumn, header: 'Key', width: 'minmax(6rem, 2fr)' }, ...forPhone(use), actions]}
       rows={keys}
       rowKey={({ id }) => id}
       rowHeight={56}
-      minWidth={isWide ? '64rem' : '43rem'}
+      minWidth={isWide ? '64rem' : '42.5rem'}
     />
   );
 }

@@ -7,7 +7,7 @@ import {
   type AnalyticsTotals,
   type KeyUsage,
 } from '../../api/usage.ts';
-import { DataTable } from '../../components/data-table.tsx';
+import { DataTable, TwoLines } from '../../components/data-table.tsx';
 import { Foreign, Count, Dollars, Time } from '../../components/values.tsx';
 import { Panel, Stacked } from '../../components/panel.tsx';
 import { QueryView } from '../../components/states.tsx';
@@ -55,15 +55,23 @@ const figureColumns: readonly Column<Figures>[] = [
   },
 ];
 
-const phoneWidths: Readonly<Record<string, string>> = { saved: '6.4rem', net: '6rem' };
+/** The savings on a phone. */
+const phoneSavings: Column<Figures> = {
+  key: 'saved',
+  header: 'Saved',
+  width: '5.5rem',
+  align: 'end',
+  cell: (row) => (
+    <TwoLines second={<Dollars value={row.provider_savings_usd} />}>
+      <Count value={sumTokensSaved(row)} />
+    </TwoLines>
+  ),
+};
 
 /** On a phone, a table shows the name, the saved tokens and the net savings. */
-const forPhone = <Row,>([name, ...figures]: readonly Column<Row>[]): readonly Column<Row>[] => [
-  ...(name === undefined ? [] : [{ ...name, width: 'minmax(3.5rem, 1fr)' }]),
-  ...figures.flatMap((column) => {
-    const width = phoneWidths[column.key];
-    return width === undefined ? [] : [{ ...column, width }];
-  }),
+const forPhone = <Row extends Figures>([name]: readonly Column<Row>[]): readonly Column<Row>[] => [
+  ...(name === undefined ? [] : [{ ...name, width: 'minmax(0, 1fr)' }]),
+  phoneSavings,
 ];
 
 interface BreakdownsProps {
@@ -80,13 +88,20 @@ interface BreakdownsProps {
 export function Breakdowns({ span, models, isNotional, isFiltered }: BreakdownsProps) {
   const price = choosePrice(isNotional);
   // Rows outside the filter can contain requests of other providers, which have real costs.
-  const priceOfAll = choosePrice(isNotional && !isFiltered);
+  const isNotionalOfAll = isNotional && !isFiltered;
+  const priceOfAll = choosePrice(isNotionalOfAll);
   return (
     <Stacked>
-      <Panel title="By model" description="The 20 most used models. Select one to filter the page.">
+      <Panel
+        title="By model"
+        description={`The 20 most used models. Select one to filter the page.${notePrices(isNotional)}`}
+      >
         <ModelTable models={models} price={price} />
       </Panel>
-      <Panel title="By key" description="All keys of the account in the same period.">
+      <Panel
+        title="By key"
+        description={`All keys of the account in the same period.${notePrices(isNotionalOfAll)}`}
+      >
         <KeyTable span={span} price={priceOfAll} />
       </Panel>
       <Panel
@@ -94,6 +109,7 @@ export function Breakdowns({ span, models, isNotional, isFiltered }: BreakdownsP
         description={
           <>
             The most recently active sessions. See <Link to="/sessions">Sessions</Link> for all of them.
+            {notePrices(isNotionalOfAll)}
           </>
         }
       >
@@ -102,6 +118,8 @@ export function Breakdowns({ span, models, isNotional, isFiltered }: BreakdownsP
     </Stacked>
   );
 }
+
+const notePrices = (isNotional: boolean): string => (isNotional ? ' Amounts at notional prices.' : '');
 
 /** Sets the amounts of a row. */
 type Price = <Row extends KeyUsage | ModelUsage | SessionUsage>(row: Row) => Row;

@@ -126,12 +126,24 @@ const charts = [
   },
 ];
 
+interface OverviewChartsProps {
+  readonly parts: readonly ChartPart[];
+  /** Whether the amounts are at notional prices. */
+  readonly isNotional: boolean;
+}
+
 /** Four charts of figures per day or hour. A table with the chart's figures follows each chart. */
-export default function OverviewCharts({ parts }: { readonly parts: readonly ChartPart[] }) {
+export default function OverviewCharts({ parts, isNotional }: OverviewChartsProps) {
+  const prices = isNotional ? ' At notional prices.' : '';
   return (
     <div className={classes.charts}>
       {charts.map((chart) => (
-        <ChartPanel key={chart.title} parts={parts} {...chart} />
+        <ChartPanel
+          key={chart.title}
+          parts={parts}
+          {...chart}
+          description={chart.format === formatUsd ? chart.description + prices : chart.description}
+        />
       ))}
     </div>
   );

@@ -77,7 +77,7 @@ function Content({ analytics, days, filter, isFiltered }: ContentProps) {
       <Answers totals={totals} days={days} filter={filter} isNotional={isNotional} />
       <OverviewFigures totals={totals} isNotional={isNotional} />
       <Suspense fallback={<div className={classes.chartsRoom} />}>
-        <OverviewCharts parts={isNotional ? parts.map(priceNotionally) : parts} />
+        <OverviewCharts parts={isNotional ? parts.map(priceNotionally) : parts} isNotional={isNotional} />
       </Suspense>
       <CachePanel from={from} to={to} />
       <Breakdowns span={{ from, to }} models={totals.models} {...{ isNotional, isFiltered }} />

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { RequestDetail } from '../../api/requests.ts';
 import { CopyButton } from '../../components/copy.tsx';
+import { KeyName } from '../../components/request-columns.tsx';
 import { Foreign } from '../../components/values.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { sessionAddress } from '../../lib/addresses.ts';
@@ -20,7 +21,10 @@ export function FactsPanel({ detail }: { readonly detail: RequestDetail }) {
         <Fact label="Session">
           {detail.session_id === null ? 'none' : <SessionLink id={detail.session_id} />}
         </Fact>
-        <Id label="Key" value={detail.key_id} />
+        <Fact label="Key">
+          <KeyName id={detail.key_id} />
+        </Fact>
+        <Id label="Key ID" value={detail.key_id} />
         <Fact label="Endpoint">
           <code>
             <Foreign>{detail.endpoint}</Foreign>

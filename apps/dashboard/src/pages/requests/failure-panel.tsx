@@ -36,6 +36,7 @@ export function FailurePanel({ detail: { error_message, http_status, provider },
       )}
       <p className={classes.links}>
         <a href={docsPath(code)}>Cause and remedy</a>
+        {code === 'provider_not_connected' ? <Link to="/providers">Connect a provider</Link> : null}
         {remedy === null && provider !== null ? <Link to="/providers">State of the provider</Link> : null}
       </p>
     </Panel>

@@ -83,30 +83,40 @@ function Content({ detail }: { readonly detail: RequestDetail }) {
   );
 }
 
-/** Duration, tools, tokens, cost and savings of one request. */
+/**
+ * Duration, tools, tokens, cost and savings of one request. A request that was rejected before it was forwarded has
+ * only a duration and tools.
+ */
 function RequestFigures({ detail }: { readonly detail: RequestDetail }) {
+  const isForwarded = detail.lane !== null || detail.total_tokens !== null;
   return (
     <Figures>
-      <Effort detail={detail} />
-      <Money detail={detail} />
+      <Figure
+        label="Duration"
+        hint={isForwarded ? `first byte after ${formatMs(detail.ms.first_byte)}` : 'not sent to a provider'}
+      >
+        <Duration value={detail.ms.total} />
+      </Figure>
+      <Figure label="Tools sent" hint={describeTools(detail)}>
+        <Count value={detail.tools_out} />
+      </Figure>
+      {isForwarded ? (
+        <>
+          <Effort detail={detail} />
+          <Money detail={detail} />
+        </>
+      ) : null}
     </Figures>
   );
 }
 
 function Effort({ detail }: { readonly detail: RequestDetail }) {
-  const { ms, tools_out } = detail;
   const isEstimated = detail.usage_estimated ? ', estimated' : '';
   const tokens = `${formatTokens(detail.prompt_tokens)} input, ${formatTokens(detail.completion_tokens)} output${isEstimated}`;
   return (
     <>
-      <Figure label="Duration" hint={`first byte after ${formatMs(ms.first_byte)}`}>
-        <Duration value={ms.total} />
-      </Figure>
       <Figure label="Gateway overhead" hint="until the provider call">
-        <Duration value={ms.overhead} />
-      </Figure>
-      <Figure label="Tools sent" hint={describeTools(detail)}>
-        <Count value={tools_out} />
+        <Duration value={detail.ms.overhead} />
       </Figure>
       <Figure label="Tokens" hint={tokens}>
         <Tokens value={detail.total_tokens} />

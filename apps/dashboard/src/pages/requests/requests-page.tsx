@@ -3,8 +3,8 @@ import { Download, RefreshCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useMutation } from '@tanstack/react-query';
-import type { RequestFilter, RequestOrder } from '../../api/requests.ts';
-import { useNewRequests, useRequests } from '../../api/requests.ts';
+import type { RequestEntry, RequestFilter, RequestOrder } from '../../api/requests.ts';
+import { isNewestFirst, useLiveRequests, useNewRequests, useRequests } from '../../api/requests.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import type { Sorting } from '../../components/data-table.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
@@ -24,9 +24,8 @@ import { saveFile } from '../../lib/save-file.ts';
 export function RequestsPage() {
   const [params, setParams] = useSearchParams();
   const filter = parseRequestQuery(params);
-  const [until, setUntil] = useState(() => new Date().toISOString());
-  const [isLive, setLive] = useState(false);
   const order = parseRequestOrder(params);
+  const { until, live, news, reload, setLive } = useLiveList(filter, order);
   const change = (name: FilterName, value: string) =>
     setParams(changeParam(params, name, value), { replace: true });
   const clear = () => setParams(clearParams(params, filterNames));
@@ -43,7 +42,7 @@ export function RequestsPage() {
           <div className={classes.actions}>
             <Switch
               label="Live"
-              checked={isLive}
+              checked={news.isLive}
               onChange={(event) => setLive(event.currentTarget.checked)}
             />
             <SavedFilters filter={filter} />
@@ -52,26 +51,50 @@ export function RequestsPage() {
         }
       />
       <RequestFilters filter={filter} onChange={change} onClear={clear} />
-      <NewRequests {...{ filter, isLive }} since={until} onShow={() => setUntil(new Date().toISOString())} />
-      <RequestList {...{ filter, order, until, isLive }} onClear={clear} onSort={sort} />
+      <NewRequests {...news} filter={filter} onShow={reload} />
+      <RequestList {...{ filter, order, until, live }} onClear={clear} onSort={sort} />
     </>
   );
+}
+
+/**
+ * The state of a list that can be live. A live list with the newest requests first adds new rows. With another order,
+ * a live list is loaded again when a new request is logged.
+ */
+function useLiveList(filter: RequestFilter, order: RequestOrder) {
+  const [until, setUntil] = useState(() => new Date().toISOString());
+  const [isLive, setLive] = useState(false);
+  const isFollowing = isLive && isNewestFirst(order);
+  const { rows: live, isBehind } = useLiveRequests(filter, until, isFollowing);
+  return {
+    until,
+    live,
+    news: { isLive, isFollowing, isBehind, since: endOf(until, live) },
+    reload: () => setUntil(new Date().toISOString()),
+    setLive,
+  };
+}
+
+/** The time just after the newest request in the list. */
+function endOf(until: string, [newest]: readonly RequestEntry[]): string {
+  if (newest === undefined || newest.created_at < until) return until;
+  return new Date(Date.parse(newest.created_at) + 1).toISOString();
 }
 
 interface RequestListProps {
   readonly filter: RequestFilter;
   readonly order: RequestOrder;
   readonly until: string;
-  readonly isLive: boolean;
+  readonly live: readonly RequestEntry[];
   readonly onClear: () => void;
   readonly onSort: (sorting: Sorting) => void;
 }
 
-function RequestList({ filter, order, until, isLive, onClear, onSort }: RequestListProps) {
+function RequestList({ filter, order, until, live, onClear, onSort }: RequestListProps) {
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <PagedTable
-      query={useRequests(filter, order, until, isLive)}
+      query={useRequests(filter, order, until, live)}
       label="Requests"
       noun="request"
       columns={requestColumns}
@@ -81,7 +104,7 @@ function RequestList({ filter, order, until, isLive, onClear, onSort }: RequestL
       onSort={onSort}
       rowKey={({ id }) => id}
       empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoRequests />}
-      minWidth="66rem"
+      minWidth="68rem"
       countedMax={countedMax}
     />
   );
@@ -97,6 +120,10 @@ interface NewRequestsProps {
   readonly filter: RequestFilter;
   /** Whether new requests are shown immediately. */
   readonly isLive: boolean;
+  /** Whether the list adds new requests itself. */
+  readonly isFollowing: boolean;
+  /** Whether the list could not add all new requests. */
+  readonly isBehind: boolean;
   readonly since: string;
   readonly onShow: () => void;
 }
@@ -108,11 +135,13 @@ const quietMs = 10_000;
  * Unless the page is live, new requests are shown only when the user clicks a button. Thus, rows do not move while
  * the user reads them.
  */
-function NewRequests({ filter, isLive, since, onShow }: NewRequestsProps) {
-  const { data: count = 0 } = useNewRequests(filter, since, isLive ? liveMs : quietMs);
+function NewRequests({ filter, isLive, isFollowing, isBehind, since, onShow }: NewRequestsProps) {
+  const everyMs = isFollowing ? null : isLive ? liveMs : quietMs;
+  const { data: count = 0 } = useNewRequests(filter, since, everyMs);
+  const isShownNow = isBehind || (isLive && !isFollowing && count > 0);
   useEffect(() => {
-    if (isLive && count > 0) onShow();
-  }, [isLive, count, onShow]);
+    if (isShownNow) onShow();
+  }, [isShownNow, onShow]);
   return (
     <div className={classes.news} role="status">
       {count === 0 || isLive ? null : (

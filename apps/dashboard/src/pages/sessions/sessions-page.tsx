@@ -43,45 +43,49 @@ function SessionList({ from }: { readonly from: string }) {
       phoneColumns={phoneColumns}
       rowKey={({ session_id }) => session_id}
       empty={<NoSessions />}
-      minWidth="74rem"
+      rowHeight={56}
+      minWidth="64rem"
     />
   );
 }
+
+/** The second line of a session. */
+const lastActive = ({ last_request_at }: SessionUsage) => (
+  <>
+    last request <Time value={last_request_at} isRelative />
+  </>
+);
 
 const columns: readonly Column<SessionUsage>[] = [
   {
     key: 'session',
     header: 'Session',
-    width: 'minmax(12rem, 1.5fr)',
-    cell: ({ session_id }) => (
-      <Link to={sessionAddress(session_id)}>
-        <Foreign>{session_id}</Foreign>
-      </Link>
+    width: 'minmax(11rem, 1fr)',
+    cell: (row) => (
+      <TwoLines second={lastActive(row)}>
+        <Link to={sessionAddress(row.session_id)}>
+          <Foreign>{row.session_id}</Foreign>
+        </Link>
+      </TwoLines>
     ),
-  },
-  {
-    key: 'last',
-    header: 'Last request',
-    width: '13rem',
-    cell: ({ last_request_at }) => <Time value={last_request_at} />,
   },
   {
     key: 'requests',
     header: 'Requests',
-    width: '5rem',
+    width: '4.75rem',
     align: 'end',
     cell: ({ requests }) => <Count value={requests} />,
   },
   {
     key: 'models',
     header: 'Models',
-    width: 'minmax(9rem, 1fr)',
+    width: 'minmax(11rem, 1fr)',
     cell: ({ models }) => <Foreign>{models.join(', ')}</Foreign>,
   },
   {
     key: 'cached',
     header: 'From cache',
-    width: '5.5rem',
+    width: '5.25rem',
     align: 'end',
     cell: ({ prompt_tokens, cached_tokens }) => (
       <Share value={prompt_tokens === 0 ? null : cached_tokens / prompt_tokens} />
@@ -90,16 +94,16 @@ const columns: readonly Column<SessionUsage>[] = [
   {
     key: 'tokens',
     header: 'Tokens',
-    width: '8rem',
+    width: '5.25rem',
     align: 'end',
-    cell: ({ total_tokens }) => <Tokens value={total_tokens} />,
+    cell: ({ total_tokens }) => <Tokens value={total_tokens} isBare />,
   },
   {
     key: 'saved',
     header: 'Tokens saved',
-    width: '8rem',
+    width: '6.25rem',
     align: 'end',
-    cell: (row) => <Tokens value={sumTokensSaved(row)} />,
+    cell: (row) => <Tokens value={sumTokensSaved(row)} isBare />,
   },
   {
     key: 'cost',

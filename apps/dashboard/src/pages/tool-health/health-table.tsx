@@ -1,4 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { ToolHealth } from '../../api/tool-health.ts';
@@ -20,6 +21,8 @@ export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
   const [search, setSearch] = useState('');
   const [sorting, setSorting] = useState<Sorting>(worstFirst);
   const wanted = useDeferredValue(search);
+  // Narrower screens have no room for the time, which the page of a tool also shows.
+  const isWide = useMediaQuery('(min-width: 100em)', undefined, { getInitialValueInEffect: false });
   const rows = useMemo(() => sortTools(tools, wanted, sorting), [tools, wanted, sorting]);
   return (
     <>
@@ -42,13 +45,13 @@ export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
       </div>
       <DataTable
         label="Tools"
-        columns={columns}
+        columns={isWide ? columns : columns.filter(({ key }) => key !== 'seen')}
         rows={rows}
         phoneColumns={phoneColumns}
         rowKey={({ name }) => name}
         sorting={sorting}
         onSort={setSorting}
-        minWidth="70rem"
+        minWidth={isWide ? '74rem' : '66rem'}
       />
     </>
   );
@@ -72,7 +75,7 @@ const columns: readonly Column<ToolHealth>[] = [
   {
     key: 'score',
     header: 'Description',
-    width: 'minmax(8rem, 1fr)',
+    width: 'minmax(7.25rem, 1fr)',
     isSortable: true,
     cell: ({ description_score }) => <DescriptionScore score={description_score} />,
   },
@@ -111,7 +114,7 @@ const columns: readonly Column<ToolHealth>[] = [
   {
     key: 'rate',
     header: 'Call-through',
-    width: '7rem',
+    width: '6.75rem',
     align: 'end',
     isSortable: true,
     cell: ({ stats }) => <Share value={stats.call_through_rate} />,
@@ -126,8 +129,8 @@ const columns: readonly Column<ToolHealth>[] = [
   },
   {
     key: 'rank',
-    header: 'Rank when called',
-    width: '9.5rem',
+    header: 'Mean rank',
+    width: '6.25rem',
     align: 'end',
     isSortable: true,
     cell: ({ stats: { mean_rank_when_called: rank } }) =>
@@ -136,7 +139,7 @@ const columns: readonly Column<ToolHealth>[] = [
   {
     key: 'seen',
     header: 'Last seen',
-    width: '8rem',
+    width: '7rem',
     isSortable: true,
     cell: ({ last_seen_at }) => <Time value={last_seen_at} isRelative />,
   },

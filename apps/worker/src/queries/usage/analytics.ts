@@ -87,8 +87,9 @@ export async function listDailyAnalytics(
   const log = narrowLog(filter);
   const query = <Row>(sql: string) =>
     queryAccountLog<Row>(database, span, `${log.sql} ${sql}`, ...log.values);
-  const [sums, logByDay, logTotal, dayModels, models, shadow, policy] = await Promise.all([
-    readSums(database, question, dayOf),
+  const [parts, total, logByDay, logTotal, dayModels, models, shadow, policy] = await Promise.all([
+    readParts(database, question, dayOf),
+    readTotal(database, question),
     readLog(database, question, dayOf),
     query<LogRow>(`SELECT ${logColumns} FROM narrowed`),
     query<ModelRow>(modelsSql(dayOf('created_at'))),
@@ -98,12 +99,12 @@ export async function listDailyAnalytics(
   ]);
   const modelsByDay = Map.groupBy(dayModels, ({ date }) => date);
   return {
-    days: sums.parts.map(({ date, ...day }) => {
+    days: parts.map(({ date, ...day }) => {
       const figures = renderFigures(day, logByDay.get(date), modelsByDay.get(date) ?? []);
       return { object: 'usage.analytics_day', date, ...figures };
     }),
     totals: {
-      ...renderFigures(sums.total, requireRow(logTotal), models),
+      ...renderFigures(total, requireRow(logTotal), models),
       recall: renderRecall(shadow, policy),
     },
     hours: question.hasHours ? await listHours(database, question) : null,
@@ -112,8 +113,8 @@ export async function listDailyAnalytics(
 
 /** Lists the usage per hour, as the usage per day. The models of an hour are not counted. */
 async function listHours(database: TelemetryDatabase, question: Question): Promise<AnalyticsHour[]> {
-  const [{ parts }, log] = await Promise.all([
-    readSums(database, question, hourOf),
+  const [parts, log] = await Promise.all([
+    readParts(database, question, hourOf),
     readLog(database, question, hourOf),
   ]);
   return parts.map(({ date: hour, ...sums }) => {
@@ -133,63 +134,51 @@ async function readLog(
   return new Map(rows.map((row) => [row.date, row]));
 }
 
-interface Sums {
-  /** The days or hours with requests, oldest first. */
-  readonly parts: readonly Dated<SumRow>[];
-  readonly total: SumRow;
-}
-
 /**
  * Stored totals exist only per account and API key. If a filter selects models or sessions, the usage is
  * available only in the request log.
  */
-function readSums(database: TelemetryDatabase, question: Question, partOf: PartOf): Promise<Sums> {
-  const { model, session_id } = question.filter;
-  const read = model === undefined && session_id === undefined ? readTotals : readRows;
-  return read(database, question, partOf);
-}
+const isOnlyInLog = ({ model, session_id }: UsageFilter): boolean =>
+  model !== undefined || session_id !== undefined;
 
-async function readTotals(
+/** Reads the usage of the days or hours with requests, oldest first. */
+async function readParts(
   database: TelemetryDatabase,
-  { filter, ...span }: Question,
+  question: Question,
   partOf: PartOf,
-): Promise<Sums> {
+): Promise<readonly Dated<SumRow>[]> {
+  const { filter, ...span } = question;
   const { from, values } = narrowTotals(filter);
-  const [parts, total] = await Promise.all([
-    queryAccountUsage<Dated<SumRow>>(
-      database,
-      span,
-      `SELECT ${partOf('at')} AS date, ${sumsOfTotals} ${from} ${byPart}`,
-      ...values,
-    ),
-    queryAccountUsage<SumRow>(database, span, `SELECT ${sumsOfTotals} ${from}`, ...values),
-  ]);
-  return { parts, total: requireRow(total) };
-}
-
-async function readRows(
-  database: TelemetryDatabase,
-  { filter, ...span }: Question,
-  partOf: PartOf,
-): Promise<Sums> {
+  const inTotals = `SELECT ${partOf('at')} AS date`;
+  if (!isOnlyInLog(filter)) {
+    const sql = `${inTotals}, ${sumsOfTotals} ${from} ${byPart}`;
+    return queryAccountUsage<Dated<SumRow>>(database, span, sql, ...values);
+  }
   const log = narrowLog(filter);
-  const { from, values } = narrowTotals(filter);
-  const purgedSql = `SELECT ${partOf('at')} AS date, sum(purged_requests)::float8 AS purged ${from}
+  const sql = `${log.sql} SELECT ${partOf('created_at')} AS date, ${sumsOfRows} FROM narrowed ${byPart}`;
+  const purgedSql = `${inTotals}, sum(purged_requests)::float8 AS purged ${from}
     GROUP BY date HAVING sum(purged_requests) > 0`;
-  const query = <Row>(sql: string) =>
-    queryAccountLog<Row>(database, span, `${log.sql} ${sql}`, ...log.values);
-  const [parts, total, purgedParts] = await Promise.all([
-    query<Dated<SumRow>>(`SELECT ${partOf('created_at')} AS date, ${sumsOfRows} FROM narrowed ${byPart}`),
-    query<SumRow>(`SELECT ${sumsOfRows} FROM narrowed`),
+  const [parts, purgedParts] = await Promise.all([
+    queryAccountLog<Dated<SumRow>>(database, span, sql, ...log.values),
     queryAccountUsage<Dated<{ readonly purged: number }>>(database, span, purgedSql, ...values),
   ]);
   const isPurged = new Set(purgedParts.map(({ date }) => date));
   const unknownParts = purgedParts.map((day) => ({ ...unknownSums, ...day }));
   const all = [...parts.filter(({ date }) => !isPurged.has(date)), ...unknownParts];
-  return {
-    parts: all.sort((one, other) => (one.date < other.date ? -1 : 1)),
-    total: purgedParts.length === 0 ? requireRow(total) : { ...unknownSums, purged: 1 },
-  };
+  return all.sort((one, other) => (one.date < other.date ? -1 : 1));
+}
+
+/** Reads the usage of the whole period. */
+async function readTotal(database: TelemetryDatabase, { filter, ...span }: Question): Promise<SumRow> {
+  const { from, values } = narrowTotals(filter);
+  const stored = requireRow(
+    await queryAccountUsage<SumRow>(database, span, `SELECT ${sumsOfTotals} ${from}`, ...values),
+  );
+  if (!isOnlyInLog(filter)) return stored;
+  if (stored.purged > 0) return { ...unknownSums, purged: 1 };
+  const log = narrowLog(filter);
+  const sql = `${log.sql} SELECT ${sumsOfRows} FROM narrowed`;
+  return requireRow(await queryAccountLog<SumRow>(database, span, sql, ...log.values));
 }
 
 const unknownSums: Omit<SumRow, 'purged'> = {
