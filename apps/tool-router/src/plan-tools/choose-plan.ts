@@ -143,9 +143,17 @@ function* learnTurns(
   return { head, turns: ranked, options: { ...options, decision: { ...decision, ...decision.learned } } };
 }
 
-/** Whether the account head ranks the conversation. A conversation keeps the ranker of its first plan. */
-function usesHead(session: PlannedConversation | undefined, { decision }: ToolSetOptions): boolean {
-  return session === undefined ? decision.learned !== null : isLearned(session.policyVersion);
+/**
+ * Whether the account head ranks the conversation. A conversation keeps the ranker of its first plan. Without recovery,
+ * the account head is used only if its K without recovery is not larger.
+ */
+function usesHead(
+  session: PlannedConversation | undefined,
+  { decision: { learned, kWithoutRecovery }, mayRecover }: ToolSetOptions,
+): boolean {
+  if (session !== undefined) return isLearned(session.policyVersion);
+  if (learned === null) return false;
+  return mayRecover || (learned.kWithoutRecovery ?? Infinity) <= (kWithoutRecovery ?? Infinity);
 }
 
 /**

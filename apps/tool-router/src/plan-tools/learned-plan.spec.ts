@@ -94,6 +94,18 @@ describe('a plan with an account head', () => {
     expect(plain.candidates.every(({ unlearned }) => unlearned === undefined)).toBe(true);
   });
 
+  it('keeps the plain ranker without recovery if the head has no K without recovery', async () => {
+    const given = policy(true);
+    const buckets = given.buckets.map((each) => ({
+      ...each,
+      learned: each.learned && { ...each.learned, kWithoutRecovery: null },
+    }));
+    const without = await plan({ ...given, buckets }, { mayRecover: false });
+    expect(without.policyVersion).not.toContain('+head');
+    expect(without.forwarded).toHaveLength(k);
+    expect((await plan({ ...given, buckets }, { mayRecover: true })).policyVersion).toContain('+head');
+  });
+
   it('explains the best scores: the shares differ between tools as the scores do', async () => {
     const { candidates } = await plan(policy(true));
     const [first, second] = candidates;

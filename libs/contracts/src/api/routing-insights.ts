@@ -31,6 +31,16 @@ const learnedBucket = z.object({
     description: 'Whether new conversations are ranked with learning, because K is then smaller.',
     examples: [true],
   }),
+  /** Workers from the previous release do not send `decided_by`. */
+  decided_by: z
+    .string()
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        "The bucket that provides the measurements with learning. This is either the bucket itself or the size band's bucket for all intents.",
+      examples: ['*:51-100'],
+    }),
   samples: count,
   /** The time of the first conversation that was measured with learning. */
   since: timestamp,

@@ -79,6 +79,8 @@ export type ExpectedRecall = z.infer<typeof expectedRecall>;
 export const learnedBucket = z.object({
   /** Whether new conversations of the bucket use the account head, because its measured K is smaller. */
   isUsed: z.boolean(),
+  /** The bucket with these measurements, as in `calibratedBucket`. Workers from the previous release omit `decidedBy`. */
+  decidedBy: z.string().max(64).optional(),
   /** Number of conversations in which recall was measured with an account head. */
   samples: count,
   /** The time of the first of these conversations. */

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
 import { learnHeads } from './learn-heads.ts';
 import { calibrate, isNews, renderPolicy, type Calibration } from './make-policy.ts';
-import type { PolicyGoals } from './policy-bucket.ts';
+import type { PolicyBucket, PolicyGoals } from './policy-bucket.ts';
 import { readMeasurements, windowDays } from './read-measurements.ts';
 
 const dayMs = 86_400_000;
@@ -91,13 +91,22 @@ function listRecallChanges(
   previous: Calibration | null,
   { buckets }: Calibration,
 ): Omit<RecallChange, 'accountId'>[] {
-  return buckets.flatMap(({ bucket, reason, since, retest }): Omit<RecallChange, 'accountId'>[] => {
-    const before = previous?.buckets.find((each) => each.bucket === bucket);
-    if (reason === 'recall_fell' && before?.reason !== 'recall_fell')
-      return [{ bucket, kind: 'fell', since }];
-    if (retest === null || before?.retest?.reason === retest.reason) return [];
-    return [{ bucket, kind: retest.reason, since: retest.since }];
+  return buckets.flatMap((bucket): Omit<RecallChange, 'accountId'>[] => {
+    const before = previous?.buckets.find((each) => each.bucket === bucket.bucket);
+    const [plain] = listChanges(bucket, before);
+    const [learned] = bucket.learned?.isUsed === true ? listChanges(bucket.learned, before?.learned) : [];
+    return [plain ?? learned ?? []].flat();
   });
+}
+
+/** Lists the change of a bucket's measurements, without or with account heads. */
+function listChanges(
+  { bucket, reason, since, retest }: Omit<PolicyBucket, 'learned'>,
+  before: Omit<PolicyBucket, 'learned'> | null | undefined,
+): Omit<RecallChange, 'accountId'>[] {
+  if (reason === 'recall_fell' && before?.reason !== 'recall_fell') return [{ bucket, kind: 'fell', since }];
+  if (retest === null || before?.retest?.reason === retest.reason) return [];
+  return [{ bucket, kind: retest.reason, since: retest.since }];
 }
 
 /**

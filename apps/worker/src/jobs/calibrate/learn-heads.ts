@@ -1,11 +1,13 @@
-import { headsMax, type AccountHead } from '@gateway/contracts';
+import { headsMax, type AccountHead, type RecoveryRate } from '@gateway/contracts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import type { Calibration, Measurements } from './make-policy.ts';
-import type { ShadowSample } from './measure-bucket.ts';
+import { boundRecallAbove, type ShadowSample } from './measure-bucket.ts';
+import { raiseK, type LearnedMeasurements, type Measurements, type PolicyBucket } from './policy-bucket.ts';
 import { spanOf } from './read-measurements.ts';
 import { readConversations } from './learn/read-conversations.ts';
 import { trainHead } from './learn/train-head.ts';
 
+/** Minimum number of its own conversations with which a bucket replaces its own K by the K of account heads. */
+const learnedMin = 20;
 /** Minimum number of measured conversations of a tool list with an account head of its own. */
 const ownMin = 5;
 /** Minimum number of new conversations, and their minimum share of the learned ones, before a head is trained again. */
@@ -19,7 +21,7 @@ export async function learnHeads(
   database: TelemetryDatabase,
   accountId: string,
   { samples }: Measurements,
-  previous: Calibration | null,
+  previous: { readonly heads?: readonly AccountHead[]; readonly recoveryRate: RecoveryRate } | null,
   nowMs: number,
 ): Promise<AccountHead[]> {
   const called = samples.filter(({ neededKs }) => neededKs.length > 0);
@@ -48,4 +50,42 @@ export function isDue(head: AccountHead | undefined, samples: readonly ShadowSam
   if (head === undefined) return true;
   const added = samples.filter(({ at }) => at > head.madeAt).length;
   return added >= Math.max(newMin, newShare * head.conversations);
+}
+
+/**
+ * Decides whether a bucket uses account heads, and with which K. A bucket with too few conversations that were measured
+ * with account heads uses the K of the bucket for all intents. If the bucket has a K of its own without account heads,
+ * its own conversations with account heads must also meet the target on average.
+ */
+export function decideLearned(
+  own: PolicyBucket,
+  pooled: PolicyBucket | undefined,
+  plain: PolicyBucket,
+  recallTarget: number,
+): LearnedMeasurements | null {
+  const [mine, band] = [own.learned ?? null, pooled?.learned ?? null];
+  if (band?.state !== 'calibrated' || (mine !== null && mine.reason !== 'too_few_samples')) {
+    const decided = mine ?? band;
+    return decided && { ...decided, isUsed: isSmaller(decided, plain, decided.isUsed) };
+  }
+  const hasOwn = own.state === 'calibrated';
+  const learned = raiseK(band, mine, (samples, lost) =>
+    hasOwn ? lost <= (1 - recallTarget) * samples : boundRecallAbove(samples, lost) >= recallTarget,
+  );
+  const isMeasured = !hasOwn || (mine?.samples ?? 0) >= learnedMin;
+  return { ...learned, isUsed: isMeasured && isSmaller(learned, plain, band.isUsed) };
+}
+
+/**
+ * Whether K is smaller with account heads. A bucket that uses account heads keeps them at an equal K. The K without
+ * recovery does not count, because conversations without recovery use the ranker with the smaller one.
+ */
+export function isSmaller(
+  learned: Pick<PolicyBucket, 'state' | 'k'>,
+  plain: Pick<PolicyBucket, 'state' | 'k'>,
+  isUsed: boolean,
+): boolean {
+  if (learned.state !== 'calibrated' || plain.state === 'off' || learned.k === null) return false;
+  const k = plain.k ?? Infinity;
+  return isUsed ? learned.k <= k : learned.k < k;
 }

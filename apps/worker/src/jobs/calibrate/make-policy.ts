@@ -7,10 +7,12 @@ import {
   type RecoveryRate,
   type RoutingPolicy,
 } from '@gateway/contracts';
+import { decideLearned, isSmaller } from './learn-heads.ts';
 import { boundCurve, type CurvePoint, type ShadowSample } from './measure-bucket.ts';
 import {
   calibrateBucket,
-  type BucketMeasurements,
+  decidePlain,
+  type Measurements,
   type LearnedMeasurements,
   type PolicyBucket,
   type PolicyGoals,
@@ -33,12 +35,6 @@ const growth = 0.1;
 const samplesInFull = 100;
 /** Minimum change of the recovery rate after which the rate is published again. */
 const rateStep = 0.02;
-
-/** An account's measurements, taken from its request log. */
-export interface Measurements {
-  readonly samples: readonly ShadowSample[];
-  readonly pruned: readonly PrunedConversation[];
-}
 
 export interface Calibration {
   readonly recallTarget: number;
@@ -90,7 +86,7 @@ const byHead = '+head';
  */
 function calibrateBoth(
   bucket: string,
-  { samples, pruned }: BucketMeasurements,
+  { samples, pruned }: Measurements,
   before: PolicyBucket | null,
   goals: PolicyGoals,
   rate: RecoveryRate,
@@ -99,21 +95,16 @@ function calibrateBoth(
     ranker?.endsWith(byHead) === true;
   const plain = { samples, pruned: pruned.filter((each) => !isByHead(each)) };
   const own = calibrateBucket(bucket, plain, before, goals, rate);
-  const byHeads = samples.flatMap((each) => (each.learnedKs ? [{ ...each, neededKs: each.learnedKs }] : []));
+  // The plan of a shadow conversation may not have used the account head, so its misses do not count here.
+  const byHeads = samples.flatMap((each) =>
+    each.learnedKs ? [{ ...each, neededKs: each.learnedKs, missed: 0 }] : [],
+  );
   const from = byHeads.reduce((first, { at }) => (first === '' || at < first ? at : first), '');
   if (goals.learns !== true || from === '') return own;
   const measured = { samples: byHeads, pruned: pruned.filter(isByHead) };
   const learned = calibrateBucket(bucket, measured, before?.learned ?? null, goals, rate);
   const isUsed = isSmaller(learned, own, before?.learned?.isUsed === true);
   return { ...own, learned: { ...learned, from, isUsed } };
-}
-
-/** Whether K is smaller with account heads. A bucket that uses account heads keeps them at an equal K. */
-function isSmaller(learned: PolicyBucket, own: PolicyBucket, isUsed: boolean): boolean {
-  if (learned.state !== 'calibrated' || own.state === 'off' || learned.k === null) return false;
-  const [k, without] = [own.k ?? Infinity, own.kWithoutRecovery ?? Infinity];
-  if ((learned.kWithoutRecovery ?? Infinity) > without) return false;
-  return isUsed ? learned.k <= k : learned.k < k;
 }
 
 /**
@@ -141,17 +132,26 @@ export function isNews(previous: Calibration | null, next: Calibration): boolean
   const madeAt = ({ heads = [] }: Calibration): string => heads.map((head) => head.list + head.madeAt).join();
   if (madeAt(previous) !== madeAt(next)) return true;
   if (Math.abs(previous.recoveryRate.used - next.recoveryRate.used) >= rateStep) return true;
-  return next.buckets.some((bucket) => {
-    const before = previous.buckets.find((each) => each.bucket === bucket.bucket);
-    if (before === undefined || before.since !== bucket.since) return true;
-    const decides = ['state', 'reason', 'k', 'kWithoutRecovery'] as const;
-    if (decides.some((field) => before[field] !== bucket[field])) return true;
-    if (before.retest?.reason !== bucket.retest?.reason) return true;
-    if (decides.some((field) => before.learned?.[field] !== bucket.learned?.[field])) return true;
-    if (before.learned?.isUsed !== bucket.learned?.isUsed) return true;
-    const grown = Math.abs(bucket.samples - before.samples);
-    return grown > 0 && (bucket.samples <= samplesInFull || grown >= before.samples * growth);
-  });
+  const before = new Map(renderBuckets(previous).map((each) => [each.bucket, each]));
+  const hasChanged = renderBuckets(next).some(
+    (bucket) => decides(bucket) !== decides(before.get(bucket.bucket)),
+  );
+  return hasChanged || next.buckets.some((bucket) => isGrown(bucket, previous));
+}
+
+/** Renders the fields of a bucket that change plans or the share of shadow conversations. */
+function decides(bucket: CalibratedBucket | undefined): string {
+  const { state, reason, decidedBy, k, kWithoutRecovery, retest, learned } = bucket ?? {};
+  const { isUsed, k: learnedK, kWithoutRecovery: without, decidedBy: by } = learned ?? {};
+  const own = [state, reason, decidedBy, k, kWithoutRecovery, retest?.reason];
+  return JSON.stringify([bucket?.bucket, own, [isUsed, learnedK, without, by]]);
+}
+
+function isGrown({ bucket, since, samples }: PolicyBucket, previous: Calibration): boolean {
+  const before = previous.buckets.find((each) => each.bucket === bucket);
+  if (before === undefined || before.since !== since) return true;
+  const grown = Math.abs(samples - before.samples);
+  return grown > 0 && (samples <= samplesInFull || grown >= before.samples * growth);
 }
 
 /** Renders the routing policy in the form that the router applies and the API returns. */
@@ -159,23 +159,32 @@ export function renderPolicy(
   accountId: string,
   version: number,
   madeAt: Date,
-  { recallTarget, recoveryRate, buckets, heads = [] }: Calibration,
+  calibration: Calibration,
 ): RoutingPolicy {
-  const byName = new Map(buckets.map((each) => [each.bucket, each]));
+  const { recallTarget, recoveryRate, heads = [] } = calibration;
   return {
     accountId,
     version: `c${version}`,
     madeAt: madeAt.toISOString(),
     recallTarget,
     recoveryRate,
-    buckets: buckets.map((each) => renderBucket(each, byName.get(pooledBucketOf(each.bucket)))),
+    buckets: renderBuckets(calibration),
     ...(heads.length === 0 ? {} : { heads: [...heads] }),
   };
 }
 
-/** A bucket with too few measurements uses the policy of the bucket for all intents in its size band. */
-function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): CalibratedBucket {
-  const decided = own.state === 'prior' && pooled !== undefined && pooled.state !== 'prior' ? pooled : own;
+function renderBuckets({ buckets, recallTarget }: Calibration): CalibratedBucket[] {
+  const byName = new Map(buckets.map((each) => [each.bucket, each]));
+  return buckets.map((each) => renderBucket(each, byName.get(pooledBucketOf(each.bucket)), recallTarget));
+}
+
+function renderBucket(
+  own: PolicyBucket,
+  pooled: PolicyBucket | undefined,
+  recallTarget: number,
+): CalibratedBucket {
+  const decided = decidePlain(own, pooled, recallTarget);
+  const learned = decideLearned(own, pooled, decided, recallTarget);
   const { state, reason, k, kWithoutRecovery, recoveryRate, samples, curve, retest } = decided;
   return {
     bucket: own.bucket,
@@ -188,16 +197,19 @@ function renderBucket(own: PolicyBucket, pooled: PolicyBucket | undefined): Cali
     k,
     kWithoutRecovery,
     recoveryRate,
-    retest,
+    retest: retest ?? (learned?.isUsed === true ? learned.retest : null),
     expected: expectedAt(decided),
-    ...(decided.learned ? { learned: renderLearned(decided.learned) } : {}),
+    ...(learned === null ? {} : { learned: renderLearned(learned) }),
   };
 }
 
 function renderLearned(learned: LearnedMeasurements): LearnedBucket {
-  const { isUsed, from, samples, curve, k, kWithoutRecovery } = learned;
+  const { isUsed, bucket, from, samples, curve, k, kWithoutRecovery } = learned;
   const steps = boundCurve(samples, curve).filter(([, low]) => low > 0);
-  return { isUsed, samples, since: from, steps, k, kWithoutRecovery, expected: expectedAt(learned) };
+  return {
+    ...{ isUsed, decidedBy: bucket, samples, since: from, steps, k, kWithoutRecovery },
+    expected: expectedAt(learned),
+  };
 }
 
 function expectedAt({ k, samples, curve, losses, effective }: PolicyBucket): ExpectedRecall | null {

@@ -1,6 +1,7 @@
 import type { BoundedRecall, PolicyReason, RecallRetest, RecoveryRate } from '@gateway/contracts';
 import { boundEffectiveAt, meetsTarget, type MissCounts } from './bound-effective.ts';
 import {
+  boundRecallAbove,
   boundRecallBelow,
   measureCurve,
   measureLosses,
@@ -64,8 +65,8 @@ export interface PolicyGoals {
   readonly learns?: boolean;
 }
 
-/** The conversations of a bucket. */
-export interface BucketMeasurements {
+/** The measurements of an account or of one of its buckets, taken from the request log. */
+export interface Measurements {
   readonly samples: readonly ShadowSample[];
   readonly pruned: readonly PrunedConversation[];
 }
@@ -76,7 +77,7 @@ export interface BucketMeasurements {
  */
 export function calibrateBucket(
   bucket: string,
-  { samples, pruned }: BucketMeasurements,
+  { samples, pruned }: Measurements,
   previous: PolicyBucket | null,
   goals: PolicyGoals,
   rate: RecoveryRate,
@@ -181,6 +182,40 @@ function measureBucket(
     effective: k === null ? null : boundEffectiveAt(countMisses(samples, k, lost), used),
     toolsMean: samples.length === 0 ? 0 : tools / samples.length,
   };
+}
+
+/**
+ * A bucket with too few measurements uses the policy of the bucket for all intents in its size band. A bucket with
+ * earlier plans that missed the target does so too, if the K of all intents is measured.
+ */
+export function decidePlain(
+  own: PolicyBucket,
+  pooled: PolicyBucket | undefined,
+  recallTarget: number,
+): PolicyBucket {
+  if (pooled === undefined || pooled.state === 'prior') return own;
+  const isMissed = own.reason === 'target_missed' && pooled.state === 'calibrated';
+  if (own.state !== 'prior' && !isMissed) return own;
+  return raiseK(pooled, own, (samples, lost) => boundRecallAbove(samples, lost) >= recallTarget);
+}
+
+/**
+ * Raises the K of the bucket for all intents to the smallest K that the own conversations of a bucket do not
+ * contradict. A larger K never lowers recall, so the bounds of the bucket for all intents remain valid.
+ * @param isMet whether a number of conversations with a number of misses, or a sum of losses, is compatible with the
+ * recall target
+ */
+export function raiseK<Policy extends PolicyBucket>(
+  pooled: Policy,
+  own: PolicyBucket | null,
+  isMet: (samples: number, lost: number) => boolean,
+): Policy {
+  if (own === null) return pooled;
+  const raise = (k: number | null, points: readonly CurvePoint[]): number | null =>
+    k === null ? null : Math.max(k, points.find(([, lost]) => isMet(own.samples, lost))?.[0] ?? k);
+  const [k, kWithoutRecovery] = [raise(pooled.k, own.losses), raise(pooled.kWithoutRecovery, own.curve)];
+  const effective = k === pooled.k ? pooled.effective : null;
+  return { ...pooled, k, kWithoutRecovery, effective };
 }
 
 function countMisses(samples: readonly ShadowSample[], k: number, losses: number): MissCounts {

@@ -1,7 +1,7 @@
 import { queryAccountLog, type LogSpan } from '../../persistence/account-log.ts';
 import type { TelemetryDatabase } from '../../persistence/telemetry-database.ts';
-import type { Measurements } from './make-policy.ts';
 import type { ShadowSample } from './measure-bucket.ts';
+import type { Measurements } from './policy-bucket.ts';
 import type { PrunedConversation } from './recovery-rate.ts';
 import type { Setup } from './setup-change.ts';
 

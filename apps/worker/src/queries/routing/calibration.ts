@@ -96,9 +96,9 @@ function renderBucket(own: PolicyBucket, decided: CalibratedBucket, recallTarget
 }
 
 function renderLearned(learned: LearnedBucket): CalibrationBucket['learning'] {
-  const { isUsed, samples, since, k, kWithoutRecovery, expected } = learned;
+  const { isUsed, decidedBy = null, samples, since, k, kWithoutRecovery, expected } = learned;
   return {
-    ...{ used: isUsed, samples, since, k, k_without_recovery: kWithoutRecovery },
+    ...{ used: isUsed, decided_by: decidedBy, samples, since, k, k_without_recovery: kWithoutRecovery },
     forwarded_recall: expected?.forwarded ?? null,
     effective_recall: expected?.effective ?? null,
   };
