@@ -6,7 +6,7 @@ import { spanOf } from './read-measurements.ts';
 import { readConversations } from './learn/read-conversations.ts';
 import { trainHead } from './learn/train-head.ts';
 
-/** Minimum number of its own conversations with which a bucket replaces its own K by the K of account heads. */
+/** Minimum number of conversations with which a calibrated bucket may use the K with account heads of all intents. */
 const learnedMin = 20;
 /** Minimum number of measured conversations of a tool list with an account head of its own. */
 const ownMin = 5;
@@ -54,8 +54,8 @@ export function isDue(head: AccountHead | undefined, samples: readonly ShadowSam
 
 /**
  * Decides whether a bucket uses account heads, and with which K. A bucket with too few conversations that were measured
- * with account heads uses the K of the bucket for all intents. If the bucket has a K of its own without account heads,
- * its own conversations with account heads must also meet the target on average.
+ * with account heads uses the K of the bucket for all intents. If the bucket is calibrated without account heads, its
+ * conversations with account heads must also meet the target on average.
  */
 export function decideLearned(
   own: PolicyBucket,
