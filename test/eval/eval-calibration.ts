@@ -4,7 +4,7 @@
 // The evaluation also compares the number of forwarded tools with the number that an oracle would forward.
 // The evaluation also measures the delay of recall alarms and the rate of false alarms.
 // The last output line is JSON.
-// `npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|quiet]`.
+// `npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|limits|quiet]`.
 import { parseArgs } from 'node:util';
 import {
   measureFalls,
@@ -14,6 +14,7 @@ import {
   watchedMax,
   type Delays,
 } from './calibration/falls.ts';
+import { measureLimits } from './calibration/fall-limit.ts';
 import { measurePromises } from './calibration/promises.ts';
 
 const { values } = parseArgs({
@@ -39,8 +40,8 @@ if (
   Math.min(counts.accounts, counts.falls, counts.quiet) < 1
 )
   throw new Error('--accounts, --falls, --quiet and --seed must be whole numbers');
-if (!['all', 'promises', 'falls', 'quiet'].includes(values.part))
-  throw new Error('--part must be all, promises, falls or quiet');
+if (!['all', 'promises', 'falls', 'limits', 'quiet'].includes(values.part))
+  throw new Error('--part must be all, promises, falls, limits or quiet');
 
 const isIn = (part: string): boolean => values.part === 'all' || values.part === part;
 const promises = isIn('promises') ? measurePromises(counts.accounts, counts.seed) : [];
@@ -73,6 +74,23 @@ if (falls.length > 0) {
     })),
   );
 }
+const limits = isIn('limits') ? measureLimits(counts.falls, counts.seed) : [];
+if (limits.length > 0) {
+  console.log(
+    'The smallest possible delay, for a test that knows the distributions before and after the fall, in conversations.',
+  );
+  console.table(
+    limits.map(({ target, recoveryRate, stretched, strayed, both }) => ({
+      ...{ target, 'true ρ': recoveryRate },
+      'median delay': Math.round(both.delay),
+      'ranks stretched': Math.round(stretched.delay),
+      'tools astray': Math.round(strayed.delay),
+      'tools astray, all in shadow': Math.round(strayed.delayAllShadow),
+      'nats per pruned conversation': round(strayed.prunedNats, 10_000),
+      'nats per shadow conversation': `${round(stretched.shadowNats, 1000)}, ${round(strayed.shadowNats, 1000)}`,
+    })),
+  );
+}
 const quiet = isIn('quiet') ? measureQuiet(counts.quiet, counts.seed) : [];
 if (quiet.length > 0) {
   console.log(
@@ -87,7 +105,7 @@ if (quiet.length > 0) {
     })),
   );
 }
-console.log(JSON.stringify({ ...counts, promises, falls, quiet }));
+console.log(JSON.stringify({ ...counts, promises, falls, limits, quiet }));
 
 function round(value: number, factor = 100): number {
   return Math.round(value * factor) / factor;

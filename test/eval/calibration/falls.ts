@@ -4,7 +4,7 @@ import { recoveryRates } from './promises.ts';
 import { ServedAccount } from './served-account.ts';
 import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
-const targets = [0.9, 0.95, 0.99] as const;
+export const targets = [0.9, 0.95, 0.99] as const;
 const perDay = 200;
 /** The number of conversations before the fall of recall, and the maximum number after the fall. */
 export const [usual, watchedMax] = [6_000, 1_500];
@@ -204,7 +204,7 @@ function describe(delays: readonly Delay[]): Delays {
  * Draws conversations of the given account. The tool ranks are multiplied by a factor that lowers recall at
  * `k` by ten percentage points.
  */
-function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
+export function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   const wanted = (recallAt[k] ?? 1) - 0.1;
   let [low, high] = [1, 64];
   for (let round = 0; round < 40; round += 1) {
@@ -223,7 +223,7 @@ function stretchRanks({ recallAt, tools, draw }: SimulatedAccount, k: number) {
  * Draws conversations of the given account, with recall at `k` lowered by ten percentage points. To lower
  * recall, one needed tool moves beyond rank `k` in some conversations.
  */
-function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
+export function strayFrom({ recallAt, tools, draw }: SimulatedAccount, k: number) {
   return (random: () => number): number[] => {
     const ranks = [...draw(random)];
     if (Math.max(...ranks) > k || random() >= 0.1 / (recallAt[k] ?? 1)) return ranks;
