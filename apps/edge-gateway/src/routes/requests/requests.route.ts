@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { RequestDetail, RequestFilter, RequestLogEntry, RequestOrder } from '@gateway/contracts';
 import {
   exportRequests,
@@ -10,7 +11,13 @@ import {
   requestLogQuery,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import { FairQueue, type FairQueueOptions, type Messaging } from '@gateway/messaging';
+import {
+  FairQueue,
+  TimeShare,
+  type FairQueueOptions,
+  type Messaging,
+  type TimeShareOptions,
+} from '@gateway/messaging';
 import type { StreamableFile } from '@nestjs/common';
 import { Controller, Get, Header, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -109,6 +116,7 @@ export class RequestsRoute {
   readonly #messaging: Messaging;
   readonly #exports: LogExports;
   readonly #largePages = new FairQueue(largePages);
+  readonly #largePageTime = new TimeShare(largePageTime);
 
   constructor(@Inject(MESSAGING) messaging: Messaging) {
     this.#messaging = messaging;
@@ -125,8 +133,21 @@ export class RequestsRoute {
     const order = isDefault ? {} : { order: { by: sort, isDescending: direction === 'desc' } };
     const read = () => readPage(this.#messaging, { accountId, limit, offset, filter, ...order });
     const isLarge = limit > rowsAtOnce;
-    const { total, requests } = await (isLarge ? this.#largePages.run(accountId, read) : read());
+    this.#largePageTime.note(accountId);
+    const { total, requests } = await (isLarge ? this.#readInShare(accountId, read) : read());
     return { object: 'list', data: requests, total, limit, offset };
+  }
+
+  #readInShare<Page>(accountId: string, read: () => Promise<Page>): Promise<Page> {
+    return this.#largePages.run(accountId, async () => {
+      await wait(this.#largePageTime.restMs(accountId));
+      const startedAt = performance.now();
+      try {
+        return await read();
+      } finally {
+        this.#largePageTime.use(accountId, performance.now() - startedAt);
+      }
+    });
   }
 
   @Get(['/v1/account/requests/export', '/v1/requests/export'])
@@ -184,6 +205,12 @@ const largePages: FairQueueOptions = {
   waitingMax: 1_024,
   waitMsMax: 5_000,
 };
+
+/**
+ * The share of the time in which one account may read large pages while other accounts read the request log. An
+ * account may read about three large pages at once.
+ */
+const largePageTime: TimeShareOptions = { contendedShare: 0.5, burstMs: 100 };
 
 interface PageQuery {
   readonly accountId: string;
