@@ -4,7 +4,7 @@
  */
 import type { PlannedFormat } from '@gateway/interchange';
 import { sharedStack, type ReplayProvider } from '@gateway/testing';
-import { createTestAccount, createTestKey, connectProvider } from './account.fixture.ts';
+import { connectProvider, createTestAccount, createTestKey, waitForRow } from './account.fixture.ts';
 import { openAgent } from './agent-clients.fixture.ts';
 import { githubTools } from './github-tools.fixture.ts';
 import { send } from './http.fixture.ts';
@@ -23,10 +23,11 @@ const { baseUrl } = stack;
 const model = 'openai/gpt-6.2-sol';
 
 let provider: ReplayProvider;
+let apiKey: string;
 let key: string;
 beforeAll(async () => {
   provider = await startProvider();
-  const { apiKey } = await createTestAccount(stack);
+  ({ apiKey } = await createTestAccount(stack));
   key = (await createTestKey(baseUrl, apiKey, { name: 'fast', rate_limit_rpm: 10_000 })).key;
   const base_url = `${provider.url}/v1`;
   await connectProvider(baseUrl, key, { provider: 'openai', api_key: 'upstream-key', base_url });
@@ -95,6 +96,30 @@ describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])('a cl
     },
   );
 });
+
+describe.each<PlannedFormat>(['chat-completions', 'messages', 'converse'])(
+  'a client of %s uses a model that only the Responses API serves',
+  (format) => {
+    it.each([
+      ['without tools', {}],
+      ['with tools', { tools }],
+      ['streamed', { stream: true }],
+    ])('%s', async (_how, given) => {
+      script(responseOf([reasoning, messageOf('It is done now.')], { model: 'gpt-5.3-codex' }));
+      const agent = openAgent(format, { baseUrl, key, model: 'openai/gpt-5.3-codex' });
+      const done = await agent.ask([agent.user('List the open issues.')], { stream: false, ...given });
+      expect([done.status, done.said, done.header('x-svc-losses')]).toEqual([200, 'It is done now.', null]);
+      expect([provider.requests.at(-1)!.url, lastBody()['model']]).toEqual([
+        '/v1/responses',
+        'gpt-5.3-codex',
+      ]);
+      // 1,000 input tokens, 640 of them cached, and 50 output tokens at the prices of the catalogue.
+      const row = await waitForRow(baseUrl, apiKey, done.header('x-request-id') ?? '');
+      expect(row).toMatchObject({ provider: 'openai', model: 'gpt-5.3-codex', status: 'ok' });
+      expect(row.cost_usd).toBeCloseTo((360 * 1.75 + 640 * 0.175 + 50 * 14) / 1e6, 9);
+    });
+  },
+);
 
 const ask = (body: Members, path = '/v1/chat/completions') =>
   send(baseUrl, { path, key, body: { model, messages: [{ role: 'user', content: 'Hello.' }], ...body } });

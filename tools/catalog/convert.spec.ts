@@ -103,9 +103,18 @@ describe('converting a list', () => {
 
   test('models that are not served at the provider’s address are skipped with the reason', () => {
     const elsewhere = { ...listed, provider: { npm: 'another-library' } };
-    const { records, report } = convert({ 'gpt-9-pro': listed, gpt: elsewhere });
+    const { records, report } = convert({ 'gpt-9-realtime': listed, gpt: elsewhere });
     expect(records).toEqual([]);
     expect(report.counts()).toEqual({ excluded: 2 });
+  });
+
+  test('models that only the Responses API serves have this format, and other models have chat-completions', () => {
+    const { records } = convert({ 'gpt-5.3-codex': listed, 'gpt-5.5-pro': listed, 'gpt-5.5': listed });
+    expect(records.map(({ modelId, formats }) => [modelId, formats])).toEqual([
+      ['gpt-5.3-codex', ['responses']],
+      ['gpt-5.5', ['chat-completions']],
+      ['gpt-5.5-pro', ['responses']],
+    ]);
   });
 
   test('listed Claude models have bound reasoning; for newer Claude models, bound reasoning is assumed and reported', () => {

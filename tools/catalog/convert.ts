@@ -7,7 +7,7 @@ import type { MergedList } from './merge-lists.ts';
 import { parseListedModel, unusedFields, type ListedCost, type ListedModel } from './models-dev.ts';
 import { addNativeSelection } from './native-selection.ts';
 import { findQuality } from './quality.ts';
-import { exclusions, kindsById, kindsByOutput, type ProviderRule } from './provider-rules.ts';
+import { exclusions, kindsById, kindsByOutput, responsesOnly, type ProviderRule } from './provider-rules.ts';
 import type { UpdateReport } from './report.ts';
 import { addRetirement } from './retirements.ts';
 
@@ -171,7 +171,7 @@ function describe(
     provider: rule.provider,
     modelId,
     ...(kind !== 'chat' && { kind }),
-    formats: kind === 'chat' ? [...rule.formats] : [],
+    formats: kind === 'chat' ? listFormats(rule, modelId) : [],
     contextWindow: model.limit?.context || null,
     ...(model.limit?.input !== undefined &&
       model.limit.input < (model.limit.context ?? Infinity) && { maxInputTokens: model.limit.input }),
@@ -189,6 +189,11 @@ function describe(
     ...(model.status === 'deprecated' && { deprecated: true }),
     releasedAt: model.release_date ?? null,
   };
+}
+
+function listFormats({ provider, formats }: ProviderRule, modelId: string): ModelRecordInput['formats'] {
+  const isResponsesOnly = responsesOnly.providers.includes(provider) && responsesOnly.modelId.test(modelId);
+  return [...(isResponsesOnly ? responsesOnly.formats : formats)];
 }
 
 function convertCosts(

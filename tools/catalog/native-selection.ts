@@ -21,9 +21,8 @@ interface NativeRule {
 }
 
 /**
- * The models for which the gateway uses the provider's own tool selection. OpenAI's tool search is not
- * listed, because only /v1/responses supports the search. The gateway forwards requests to /v1/responses
- * without planning them.
+ * The models for which the gateway uses the provider's own tool selection in the formats chat-completions and
+ * messages. OpenAI's tool search is not listed, because only the Responses API supports it.
  */
 const rules: readonly NativeRule[] = [
   {

@@ -108,6 +108,20 @@ export const providerRules: readonly ProviderRule[] = [
   },
 ];
 
+/**
+ * The models of OpenAI and Azure that only the Responses API serves.
+ * Source: https://platform.openai.com/docs/models
+ */
+export const responsesOnly: {
+  readonly providers: readonly string[];
+  readonly modelId: RegExp;
+  readonly formats: readonly ProviderFormat[];
+} = {
+  providers: ['openai', 'azure'],
+  modelId: /^(?:o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
+  formats: ['responses'],
+};
+
 interface Exclusion {
   /** The providers that the exclusion applies to, by default all providers. */
   readonly providers?: readonly string[];
@@ -153,12 +167,6 @@ export const exclusions: readonly Exclusion[] = [
     modelId:
       /esm2|esmfold|active-speaker|bevformer|sparsedrive|streampetr|studiovoice|synthetic-video|usdvalidate|riva-|voicechat|paligemma/,
     reason: 'has a different API (https://build.nvidia.com/models)',
-  },
-  {
-    providers: ['openai', 'azure'],
-    // Source: https://platform.openai.com/docs/models. These models support only the Responses API.
-    modelId: /^(o1-pro|o3-pro|gpt-[\d.]+-pro|gpt-[\d.]+-codex.*|codex-mini)$/,
-    reason: 'supports only the Responses API',
   },
   { modelId: /^gpt-3\.5-turbo-instruct/, reason: 'completes text, does not chat' },
 ];

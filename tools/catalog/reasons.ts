@@ -110,6 +110,7 @@ const keptValues: readonly KeptValue[] = [
   ]),
   // Conflicts about facts other than prices.
   keep('hosted', /openai\./, /^apis$/, 'facts', bedrockOpenai),
+  keep('openai', /-pro$/, /^apis$/, 'facts', "OpenAI's own page names only the Responses API"),
   keep('deepseek', /^deepseek-v4-pro$/, /^identity$/, 'facts', "DeepSeek's own page names the model"),
   keep('xai', /^grok-4\.5$/, /^cache_read$/, 'facts', 'two lists agree; the launch pages are older'),
   keep('xai', /^grok-4\.6$/, /^release_date$/, 'facts', 'no decision depends on five days'),
@@ -132,11 +133,6 @@ const keptValues: readonly KeptValue[] = [
 
 /** Models in the fact list that the catalogue lacks. */
 const absentModels: readonly Reason[] = [
-  because(
-    'openai',
-    /^(?:o3-pro|gpt-[\d.]+-(?:pro|codex(?:-spark)?))$/,
-    'served only on the Responses API, which is no chat format of the gateway',
-  ),
   because('minimax', /./, 'no provider of the gateway'),
   because('cohere', /^north-mini-code/, 'served only at the address of cohereopenai, which has it'),
 ];

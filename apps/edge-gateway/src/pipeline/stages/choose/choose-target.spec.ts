@@ -22,6 +22,29 @@ test.each([true, false])('a provider with the Responses API keeps the format (na
   expect(chooseLane('anthropic/claude-sonnet-4-5', isNamed)[0]).toBe('translated');
 });
 
+test.each(['chat-completions', 'messages', 'converse'] as const)(
+  'a %s request for a model that only the Responses API serves is translated, with and without tools',
+  (format) => {
+    const catalog = loadCatalog();
+    const models = catalog
+      .modelsOf('openai')
+      .filter(({ formats }) => formats.includes('responses'))
+      .map(({ modelId }) => modelId);
+    expect(models).toEqual(expect.arrayContaining(['gpt-5.3-codex', 'gpt-5.5-pro', 'o3-pro']));
+    const connected = new Set(['openai']);
+    for (const model of models)
+      for (const hasTools of [true, false])
+        for (const isNamed of [true, false]) {
+          const tools = { hasTools, effort: () => undefined };
+          const target = chooseTarget(
+            { model, isNamed, format, connected, ownCredential: null, tools },
+            catalog,
+          );
+          expect(target.lane).toEqual({ kind: 'translated', format: 'responses' });
+        }
+  },
+);
+
 /** Returns the chosen provider, or the code of the routing error. */
 function providerOf(choose: () => { readonly provider: { readonly name: string } }): string {
   try {

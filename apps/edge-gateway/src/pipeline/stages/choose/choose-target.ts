@@ -68,7 +68,7 @@ function targetAt(
   if (route !== undefined)
     return { provider, model, lane: { kind: 'same-format', format }, path: route.path, ownCredential: own };
   const lane = chooseLane(format, provider);
-  const isRefused = tools.hasTools && needsResponses(provider, model, lane.format, tools, catalog);
+  const isRefused = needsResponses(provider, model, lane.format, tools, catalog);
   return {
     provider,
     model,
@@ -77,17 +77,18 @@ function targetAt(
   };
 }
 
-/** Whether the provider accepts tools for this model only on the Responses API. */
+/** Whether the provider serves the model, or accepts the request's tools, only on the Responses API. */
 function needsResponses(
   provider: Provider,
   model: string,
   format: ProviderFormat,
-  { effort }: RequestedTools,
+  { hasTools, effort }: RequestedTools,
   catalog: ModelCatalog,
 ): boolean {
   if (provider.chatPaths.responses === undefined || format === 'responses') return false;
   const facts = catalog.find(provider.name, model);
-  if (facts?.toolsOn?.[format] === undefined || facts.toolsOn[format] === 'yes') return false;
+  if (facts?.formats.includes('responses') === true && !facts.formats.includes(format)) return true;
+  if (!hasTools || facts?.toolsOn?.[format] === undefined || facts.toolsOn[format] === 'yes') return false;
   return takesToolsOn(facts, 'responses') && !takesToolsOn(facts, format, effort());
 }
 
