@@ -91,7 +91,10 @@ function readFeatures(
 /** Number of best tools whose learned score is explained. */
 const explainedMax = 20;
 
-/** Ranks a tool list with an account head. For each tool, the result has the score, rank and shares of its score. */
+/**
+ * Ranks a tool list with an account head. `unlearned` contains each tool's score and rank without the account head.
+ * For the best learned tools, `unlearned` also contains the points that each feature adds to the learned score.
+ */
 export function explainLearned(
   index: KeywordIndex,
   ranking: Ranked,

@@ -128,8 +128,8 @@ const planToolsRequest = z.object({
   /** Whether pruned tools can be recovered in this request. */
   mayRecover: z.boolean().optional(),
   /**
-   * Whether the gateway can add tools at the end of the conversation. Tools that are added at the end leave
-   * the cached prefix unchanged.
+   * Whether the gateway can add tools after the last message of the conversation. The earlier part of the
+   * prompt, which the provider caches, does not change.
    */
   appends: z.boolean().optional(),
   /**
