@@ -165,7 +165,7 @@ export async function shoot(page: Page, name: string, { scheme, width }: Look): 
 export function findClippedCells(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isClipped = (element: Element) =>
-      element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
+      element.textContent !== '' && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
     const isForeign = ({ textContent, children }: Element): boolean => {
       const [only] = children;
       if (only === undefined || children.length > 1 || only.textContent !== textContent) return false;

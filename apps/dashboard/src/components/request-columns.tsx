@@ -70,7 +70,7 @@ const columnsWith = (showsSession: boolean): readonly Column<RequestEntry>[] => 
   {
     key: 'created_at',
     header: 'Time',
-    width: 'minmax(10.25rem, 1fr)',
+    width: 'minmax(10.75rem, 1fr)',
     isSortable: true,
     cell: (row) => <TwoLines second={<KeyName id={row.key_id} />}>{link(row)}</TwoLines>,
   },
@@ -78,7 +78,7 @@ const columnsWith = (showsSession: boolean): readonly Column<RequestEntry>[] => 
   {
     key: 'model',
     header: 'Model',
-    width: 'minmax(10rem, 1.6fr)',
+    width: 'minmax(9.5rem, 1.6fr)',
     cell: (row) => (
       <TwoLines second={showsSession ? <SessionLink id={row.session_id} /> : null}>
         <Foreign>{describeModel(row)}</Foreign>

@@ -18,37 +18,37 @@ export const auditColumns: readonly Column<AuditEvent>[] = [
   {
     key: 'time',
     header: 'When',
-    width: 'minmax(12rem, 1fr)',
+    width: 'minmax(10.75rem, 1fr)',
     cell: ({ created_at }) => <Time value={created_at} />,
   },
   {
     key: 'actor',
     header: 'Who',
-    width: 'minmax(11rem, 1.2fr)',
+    width: 'minmax(8rem, 1.2fr)',
     cell: (event) => <LongText text={describeActor(event)} />,
   },
   {
     key: 'action',
     header: 'What',
-    width: 'minmax(11rem, 1fr)',
+    width: 'minmax(9rem, 1fr)',
     cell: ({ action }) => <LongText text={actionLabels[action]} />,
   },
   {
     key: 'target',
     header: 'Target',
-    width: 'minmax(9rem, 1fr)',
+    width: 'minmax(7rem, 1fr)',
     cell: ({ target }) => <LongText text={target?.name ?? target?.id ?? null} />,
   },
   {
     key: 'changes',
     header: 'Changes',
-    width: 'minmax(12rem, 1.6fr)',
+    width: 'minmax(10rem, 1.6fr)',
     cell: (event) => <LongText text={describeChanges(event)} />,
   },
   {
     key: 'address',
     header: 'From where',
-    width: 'minmax(10rem, 1fr)',
+    width: 'minmax(8rem, 1fr)',
     cell: ({ address, user_agent }) => (
       <LongText text={[address, user_agent].filter((part) => part !== null).join(' · ')} />
     ),

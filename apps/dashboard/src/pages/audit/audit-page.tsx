@@ -67,7 +67,7 @@ function EventList({ filter, until, onClear }: EventListProps) {
       columns={auditColumns}
       rowKey={({ id }) => id}
       empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoEvents />}
-      minWidth="72rem"
+      minWidth="64rem"
     />
   );
 }

@@ -38,6 +38,20 @@ const nameColumn: Column<ApiKey> = {
   ),
 };
 
+/** On a phone, only the end of the key has room. */
+const phoneNameColumn: Column<ApiKey> = {
+  ...nameColumn,
+  header: 'Key',
+  width: 'minmax(0, 1fr)',
+  cell: ({ name, last4 }) => (
+    <TwoLines second={<code>…{last4}</code>}>
+      <strong>
+        <Foreign>{name}</Foreign>
+      </strong>
+    </TwoLines>
+  ),
+};
+
 const timesColumn: Column<ApiKey> = {
   key: 'times',
   header: 'Last used, expires',
@@ -133,7 +147,7 @@ export function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; r
     <DataTable
       label="API keys"
       columns={[nameColumn, ...use, timesColumn, ...(isWide ? limitColumns : []), actions]}
-      phoneColumns={[{ ...nameColumn, header: 'Key', width: 'minmax(6rem, 2fr)' }, ...forPhone(use), actions]}
+      phoneColumns={[phoneNameColumn, ...forPhone(use), actions]}
       rows={keys}
       rowKey={({ id }) => id}
       rowHeight={56}

@@ -211,18 +211,14 @@ const sessionColumns: readonly Column<SessionUsage>[] = [
   {
     key: 'session',
     header: 'Session',
-    width: 'minmax(7rem, 1fr)',
-    cell: ({ session_id }) => (
-      <Narrow name="session_id" value={session_id}>
-        <Foreign>{session_id}</Foreign>
-      </Narrow>
+    width: 'minmax(8rem, 1fr)',
+    cell: ({ session_id, last_request_at }) => (
+      <TwoLines second={<Time value={last_request_at} isRelative />}>
+        <Narrow name="session_id" value={session_id}>
+          <Foreign>{session_id}</Foreign>
+        </Narrow>
+      </TwoLines>
     ),
-  },
-  {
-    key: 'last',
-    header: 'Last request',
-    width: '7rem',
-    cell: ({ last_request_at }) => <Time value={last_request_at} isRelative />,
   },
   ...figureColumns,
 ];
@@ -250,7 +246,8 @@ function SessionTable({ from, price }: { readonly from: string; readonly price: 
           rows={rows}
           rowKey={({ session_id }) => session_id}
           maxHeight="19rem"
-          minWidth="43rem"
+          rowHeight={56}
+          minWidth="36rem"
         />
       )}
     </QueryView>

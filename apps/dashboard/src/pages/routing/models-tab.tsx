@@ -113,11 +113,11 @@ const modelColumns = (change: Change): Column<ModelStatus>[] => [
   number('output', 'Output', '4.5rem', (model) => <Dollars value={model.output_cost_usd_per_mtok} />),
   number('cached', 'Cached', '4.6rem', (model) => <Dollars value={model.cache_read_cost_usd_per_mtok} />),
   number('requests', 'Requests', '5.4rem', (model) => <Count value={model.requests} />),
-  number('first', 'First token p50', '7.8rem', (model) => <Duration value={model.first_token_p50_ms} />),
+  number('first', 'First token p50', '8.5rem', (model) => <Duration value={model.first_token_p50_ms} />),
   number('first95', 'p95', '4rem', (model) => <Duration value={model.first_token_p95_ms} />),
   number('total', 'Total p50', '5.8rem', (model) => <Duration value={model.total_p50_ms} />),
   number('errors', 'Errors', '4.4rem', (model) => <Share value={model.error_rate} />),
-  number('recall', 'Calls served', '5.9rem', (model) => <Share value={model.tool_recall} />),
+  number('recall', 'Calls served', '7rem', (model) => <Share value={model.tool_recall} />),
 ];
 
 function number(

@@ -134,7 +134,7 @@ function Requests({
         <DataTable
           label="Requests of the session"
           columns={sessionRequestColumns}
-          phoneColumns={requestPhoneColumns}
+          phoneColumns={requestPhoneColumns.filter(({ key }) => key !== 'duration')}
           rowHeight={requestRowHeight}
           rows={requests}
           rowKey={({ id }) => id}

@@ -7,7 +7,6 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { PagedTable } from '../../components/paged-table.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import { TwoLines, type Column } from '../../components/data-table.tsx';
-import { formatNumberOf } from '../../lib/format.ts';
 import { sessionAddress } from '../../lib/addresses.ts';
 import { sumTokensSaved } from '../../lib/savings.ts';
 import { TimeRange } from '../../components/time-range.tsx';
@@ -127,14 +126,8 @@ const phoneColumns: readonly Column<SessionUsage>[] = [
     key: 'session',
     header: 'Session',
     width: 'minmax(0, 1fr)',
-    cell: ({ session_id, requests, last_request_at }) => (
-      <TwoLines
-        second={
-          <>
-            {formatNumberOf(requests, 'request')}, <Time value={last_request_at} isRelative />
-          </>
-        }
-      >
+    cell: ({ session_id, last_request_at }) => (
+      <TwoLines second={<Time value={last_request_at} isRelative />}>
         <Link to={sessionAddress(session_id)}>
           <Foreign>{session_id}</Foreign>
         </Link>
@@ -144,7 +137,7 @@ const phoneColumns: readonly Column<SessionUsage>[] = [
   {
     key: 'saved',
     header: 'Saved',
-    width: '5.25rem',
+    width: '5rem',
     align: 'end',
     cell: (row) => (
       <TwoLines second={<Dollars value={row.provider_savings_usd} />}>
