@@ -8,18 +8,22 @@
 // `--lane keyword` ranks tools without vectors, and `--sessions N` takes N sessions from each source.
 // `--sizes 100` uses only lists of 100 tools, and `--models anthropic` uses only Anthropic models.
 // `--lengths shuffled` exchanges the lengths of the tools in each list.
+// Policies for models with bound reasoning come from other sessions than the reported sessions.
 // Several names are separated by commas. `--models claude-opus-5-5` uses only Claude Opus 5.5.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { printReport } from './sessions/report.ts';
 import { loadSessions } from './sessions/load-sessions.ts';
 import { prepareSubjects } from './sessions/prepare-subjects.ts';
+import { isBound } from './sessions/measure-bound.ts';
 import { measureList } from './sessions/measure-list.ts';
 import { loadTranscripts } from './compression/transcripts.ts';
 import { measureResultShare, promptSizeNames } from './sessions/prompt-sizes.ts';
 import { join } from 'node:path';
 
 const sizes = [50, 100, 300];
+/** The maximum number of sessions of each source that only determine policies for models with bound reasoning. */
+const choosersPerSource = 60;
 /**
  * One current model for each prompt cache rule, plus models with bound reasoning. Conversations with bound
  * reasoning keep the same tool list.
@@ -63,14 +67,14 @@ const data = loadSessions(values.data);
 const resultShare = measureResultShare(loadTranscripts(join(values.data, 'transcripts')));
 const report = [];
 for (const size of values.sizes.split(',').map(Number)) {
-  const subjects = prepareSubjects(data, {
-    size,
-    perSource: Number(values.sessions),
-    lane: values.lane,
-    lengths: values.lengths,
-  });
+  const given = { size, lane: values.lane, lengths: values.lengths } as const;
+  const perSource = Number(values.sessions);
+  const reported = prepareSubjects(data, { ...given, perSource });
+  const choosers = models.some(isBound)
+    ? prepareSubjects(data, { ...given, perSource: choosersPerSource, skip: perSource })
+    : [];
   for (const prompt of promptSizeNames)
-    report.push(await measureList(subjects, { tools: size, prompt }, models, resultShare));
+    report.push(await measureList({ reported, choosers }, { tools: size, prompt }, models, resultShare));
 }
 printReport(report);
 process.exit(0);

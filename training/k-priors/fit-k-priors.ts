@@ -105,7 +105,7 @@ function writePrior(laneName: LaneName): void {
     .update(`${kMin},${shortListMax},${minimum},${table}`)
     .digest('hex')
     .slice(0, 8);
-  const prior: RecallPrior = { version, kMin, surenessMin: minimum, bands: fitted };
+  const prior: Omit<RecallPrior, 'deferral'> = { version, kMin, surenessMin: minimum, bands: fitted };
   const madeBy = `node training/k-priors/fit-k-priors.ts --lane ${laneName}`;
   const folder = join(import.meta.dirname, '../../apps/tool-router/src/policy');
   writeFileSync(

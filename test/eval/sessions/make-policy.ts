@@ -16,6 +16,15 @@ export async function makePolicy(
   { recallTarget, price }: Pick<ReplaySettings, 'recallTarget' | 'price'>,
   deferral: Pick<ReplaySettings, 'appends' | 'deferredCost'> = {},
 ): Promise<RoutingPolicy> {
+  return policyOf(await sampleShadows(subjects, { recallTarget, price }, deferral), recallTarget);
+}
+
+/** Replays the conversations as shadow conversations. */
+export async function sampleShadows(
+  subjects: readonly ReplaySubject[],
+  { recallTarget, price }: Pick<ReplaySettings, 'recallTarget' | 'price'>,
+  deferral: Pick<ReplaySettings, 'appends' | 'deferredCost'> = {},
+): Promise<ShadowSample[]> {
   const settings = {
     net: 'priced',
     kOverride: null,
@@ -38,6 +47,11 @@ export async function makePolicy(
       setup: ['list', 'model', 'ranker'],
     });
   }
+  return samples;
+}
+
+/** Returns the routing policy that the worker computes from the measurements of shadow conversations. */
+export function policyOf(samples: readonly ShadowSample[], recallTarget: number): RoutingPolicy {
   const calibration = calibrate({ samples, pruned: [] }, null, { recallTarget, hasRecovery: true });
   return renderPolicy(accountId, 1, new Date(0), calibration);
 }

@@ -39,15 +39,19 @@ export interface ListReport {
   readonly resultShare: number;
 }
 
+/**
+ * Measures the conversations with one length of tool lists and prompts.
+ * @param unsized the reported conversations, and other conversations from which policies for models with bound
+ * reasoning are computed
+ */
 export async function measureList(
-  unsized: readonly ReplaySubject[],
+  unsized: { readonly reported: readonly ReplaySubject[]; readonly choosers: readonly ReplaySubject[] },
   { tools, prompt }: Pick<ListReport, 'tools' | 'prompt'>,
   models: readonly CatalogModel[],
   resultShare: number,
 ): Promise<ListReport> {
-  const subjects = unsized.map((subject) => resize(subject, prompt));
-  const all = await replayAll(subjects, (subject) => replayStateless(subject, null));
-  const base = baseOf(all, models);
+  const subjects = unsized.reported.map((subject) => resize(subject, prompt));
+  const base = baseOf(await replayAll(subjects, (subject) => replayStateless(subject, null)), models);
   const point: Measure = async (setting, replay, policy = null) =>
     summarize(setting, await replayAll(subjects, replay), { base, models, policy, tools });
   const binding = models.filter(isBound);
@@ -68,11 +72,13 @@ export async function measureList(
     if (model.nativeSelection !== undefined) native[nameOf(model)] = await measureNative(model, sizes, point);
   const bound: Record<string, readonly Point[]> = {};
   const compressed = subjects.map((subject) => compressResults(subject, resultShare));
+  const all = unsized.choosers.map((subject) => compressResults(resize(subject, prompt), resultShare));
+  const choosers = { few: drawFew(all, subjects.length), all };
   const pointBound: Measure = async (setting, replay, policy = null) =>
     summarize(setting, await replayAll(compressed, replay), { base, models, policy, tools });
   for (const model of binding) {
     const unchanged = await point('unchanged', (each) => replayStateless(each, null));
-    const points = await measureBound(model, { subjects: compressed, tools }, pointBound);
+    const points = await measureBound(model, { choosers, tools }, pointBound);
     bound[nameOf(model)] = [unchanged, ...points];
   }
   const requests = subjects.reduce((sum, { session }) => sum + session.requests.length, 0);
@@ -87,6 +93,12 @@ export async function measureList(
     bound,
     resultShare: round(resultShare),
   };
+}
+
+/** Returns `count` conversations, with equal numbers from each source. */
+function drawFew(subjects: readonly ReplaySubject[], count: number): ReplaySubject[] {
+  const bySource = [...Map.groupBy(subjects, ({ session }) => session.source).values()];
+  return bySource.flatMap((each) => each.slice(0, Math.ceil(count / bySource.length)));
 }
 
 /**

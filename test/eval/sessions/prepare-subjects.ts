@@ -18,7 +18,10 @@ export interface SubjectOptions {
   readonly size: number;
   /** The maximum number of sessions from each source. A hash of each session's name decides the selection. */
   readonly perSource: number;
-  readonly lane: 'keyword' | 'semantic';
+  /** The number of sessions of each source, in the same order, that are left out. The default is 0. */
+  readonly skip?: number;
+  /** `semantic` ranks tools with both encoders, and `first` with the first encoder. */
+  readonly lane: 'keyword' | 'semantic' | 'first';
   /** With `shuffled`, each tool gets the length of another tool in the list. */
   readonly lengths?: 'own' | 'shuffled';
   /** Whether all sessions of a source have the same tool list, with the tools of all these sessions. */
@@ -31,13 +34,13 @@ const rankingsBytesMax = 4 * 1024 * 1024;
 /** Returns the sessions with their tool lists and indexes. */
 export function prepareSubjects(
   { sessions, tools }: SessionData,
-  { size, perSource, lane, lengths = 'own', isFixed = false }: SubjectOptions,
+  { size, perSource, skip = 0, lane, lengths = 'own', isFixed = false }: SubjectOptions,
 ): ReplaySubject[] {
   const rankerOf = openRankers(lane, tools);
   const priors = recallPriors;
   const bySource = Map.groupBy(sessions, ({ source }) => source);
   const drawn = [...bySource.values()].flatMap((each) =>
-    each.toSorted((one, other) => draw(one.id) - draw(other.id)).slice(0, perSource),
+    each.toSorted((one, other) => draw(one.id) - draw(other.id)).slice(skip, skip + perSource),
   );
   const fixed = new Map(
     [...bySource].map(([source, each]) => [source, makeList(joinTools(each), size, tools)]),
@@ -104,6 +107,9 @@ function openRankers(lane: SubjectOptions['lane'], tools: ReadonlyMap<string, To
       data.cards.push(makeToolCard(tool));
     }
     const lines = list.tools.map(({ hash }) => lineOf.get(hash) ?? -1);
-    return { rank: (_index, question) => path.rank(session.source, question, lines, 'both') };
+    return {
+      rank: (_index, question) =>
+        path.rank(session.source, question, lines, lane === 'first' ? 'first' : 'both'),
+    };
   };
 }

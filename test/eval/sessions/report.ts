@@ -96,7 +96,7 @@ function printBoundPoint(point: Point, model: string): void {
     `kept ${point.keptShare.toFixed(3)}`,
     `cost ${(point.cost[model] ?? 0).toFixed(3)}`,
   ];
-  console.log(`    ${point.setting.padEnd(32)} ${columns.join('  ')}`);
+  console.log(`    ${point.setting.padEnd(40)} ${columns.join('  ')}`);
 }
 
 function cheapest(points: readonly Point[], model: string): Point | null {

@@ -7,7 +7,7 @@ import { ToolMemory } from '../tool-index/tool-memory.ts';
 import { keywordRanker } from '../ranking/keyword-ranker.ts';
 import type { ToolRanker } from '../ranking/ranker.port.ts';
 import type { PlannedTools } from './choose-plan.ts';
-import { recallPriors } from '../policy/recall-prior.ts';
+import { deferralK, recallPriors } from '../policy/recall-prior.ts';
 import { ToolPlanner } from './plan-tools.ts';
 import { noPolicies } from '../policy/routing-policies.port.ts';
 import { growingTurnsMax } from './tool-set.ts';
@@ -227,6 +227,46 @@ describe('the tool set of a conversation', () => {
     expect(second).toBeGreaterThan(first);
     for (const added of [second - first, third - second]) expect(added).toBeLessThanOrEqual(k / 3);
     expect(third).toBeGreaterThanOrEqual(second);
+  });
+
+  describe('of a new account whose provider defers tools', () => {
+    const wide = [...Array(3).keys()].flatMap((copy) =>
+      verbs.flatMap((verb) =>
+        things.map((thing) => defineTool(`${verb}_${thing}_${copy}`, `${verb} a ${thing}`)),
+      ),
+    );
+    const deferred = { ...cached, userTurns: [clear], recallTarget: 0.95 };
+    const prior = recallPriors.keyword;
+    const wanted = { tools: wide.length, recallTarget: 0.95, recoveredShare: 0.5 };
+
+    it.each([
+      ['loading', { deferredCost: 'nothing', appends: true }],
+      ['constant', { deferredCost: 'nothing' }],
+      ['described', { deferredCost: 'description' }],
+    ] as const)('has the K that was measured on whole conversations (%s)', async (mode, given) => {
+      const k = deferralK(prior, mode, wanted);
+      const planned = await plan(wide, { ...deferred, ...given });
+      expect(planned).toMatchObject({ kReason: 'prior', k: k < wide.length ? k : null });
+      expect(planned.policyVersion).toContain(prior.deferral.version);
+    });
+
+    it('loads no tools in later turns if the deferred tools are constant', async () => {
+      const given = { ...deferred, deferredCost: 'description' } as const;
+      const first = await plan(wide, given);
+      const second = await plan(wide, { ...given, userTurns: [clear, 'Refund the payment of the customer'] });
+      expect(second.forwarded).toEqual(first.forwarded);
+    });
+
+    it('needs a larger K for a higher target, a longer list or a recovery rate below 0.5', () => {
+      for (const mode of ['loading', 'constant', 'described'] as const) {
+        const kOf = (given: Partial<typeof wanted>): number =>
+          deferralK(prior, mode, { ...wanted, ...given });
+        expect(kOf({ recallTarget: 0.8 })).toBeLessThan(kOf({}));
+        expect(kOf({ tools: 200 })).toBeGreaterThan(kOf({}));
+        expect(kOf({ recoveredShare: 0.3 })).toBeGreaterThan(kOf({}));
+        expect(kOf({ recallTarget: 0.9999 })).toBe(Infinity);
+      }
+    });
   });
 
   it('is decided after a late plan, at any step of an agent loop, if the savings exceed the cost of rewriting the prompt cache', async () => {

@@ -12,7 +12,7 @@ import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import type { TurnRanking } from '../ranking/ranker.port.ts';
 import { explainLearned, findHead, isLearned, learnRanking } from '../ranking/learned-ranking.ts';
 import { classifyIntent } from './turn-signals.ts';
-import { priorFor, type RecallPriors } from '../policy/recall-prior.ts';
+import { priorFor, type DeferralMode, type RecallPriors } from '../policy/recall-prior.ts';
 import { findAlwaysIn, findPinned, keepReachable, type AlwaysInReason } from './always-in.ts';
 import { weighTurn, type RankedTurn } from './grow-set.ts';
 import { heldFromBoth, type HeldFrom, type TurnsToPlan } from './replay-grid.ts';
@@ -113,11 +113,18 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
     kOverride: request.kOverride,
     mayRecover: request.mayRecover ?? false,
     appends: request.appends ?? false,
+    deferral: deferralOf(request),
     price: request.price,
     pinned: new Set(findPinned(request, index).keys()),
     remembered: decidedSession(request),
     lateTokens: request.session?.lateTokens,
   };
+}
+
+function deferralOf({ deferredCost, appends, mayRecover }: PlanToolsRequest): DeferralMode | undefined {
+  if (deferredCost === undefined || mayRecover !== true) return undefined;
+  if (deferredCost === 'description') return 'described';
+  return appends === true ? 'loading' : 'constant';
 }
 
 /**
@@ -178,11 +185,13 @@ function drawShadow(
  * the same tools for the same request.
  */
 function renderVersion(
-  { priors, measured }: PlanInput,
+  { request, priors, measured }: PlanInput,
   method: PlannedTools['method'],
   rankedBy = `${method}.1`,
 ): string {
-  return `${rankedBy}/${priorFor(priors, { method, rankedBy }).version}${measured === null ? '' : `/${measured.version}`}`;
+  const prior = priorFor(priors, { method, rankedBy });
+  const { version } = deferralOf(request) === undefined ? prior : prior.deferral;
+  return `${rankedBy}/${version}${measured === null ? '' : `/${measured.version}`}`;
 }
 
 /** The ranking method. The method is the first part of `TurnRanking.rankedBy`. */

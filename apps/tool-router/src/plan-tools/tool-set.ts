@@ -4,12 +4,21 @@ import type { Pieces } from '@gateway/messaging';
 import type { KeywordIndex } from '../tool-index/keyword-index.ts';
 import { shortListMax, type TurnRanking } from '../ranking/ranker.port.ts';
 import { chooseGrowth, type RankedTurn } from './grow-set.ts';
-import { chooseK, neededRecall, type Recovery, type SentWhole, type Worth } from '../policy/choose-k.ts';
 import {
+  chooseK,
+  neededRecall,
+  type MeasuredK,
+  type Recovery,
+  type SentWhole,
+  type Worth,
+} from '../policy/choose-k.ts';
+import {
+  deferralK,
   measuredRecall,
   priorFor,
   priorRecall,
   surenessOf,
+  type DeferralMode,
   type RecallPriors,
 } from '../policy/recall-prior.ts';
 
@@ -27,6 +36,8 @@ export interface ToolSetOptions {
   readonly mayRecover: boolean;
   /** Whether the tools of later turns are added at the end of the conversation, after the cached prefix. */
   readonly appends: boolean;
+  /** How the provider defers tools. Undefined if the conversation has no bound reasoning or cannot defer tools. */
+  readonly deferral: DeferralMode | undefined;
   readonly price: PlanPrice | undefined;
   /**
    * Positions of the pinned tools. Pinned tools are always forwarded, and do not count toward K (the number of ranked
@@ -157,7 +168,7 @@ function chooseFirst(
     mayRecover,
     kMin: prior.kMin,
     kOverride,
-    measured: isMeasured ? decision : null,
+    measured: fixedFor(ranking, names.length, options),
     price,
     sent: sentWhole(at, options),
   });
@@ -202,12 +213,15 @@ function* growSet(
   const positions = new Set(begun.positions);
   const { recovery } = begun;
   const { kOverride, pinned, appends } = options;
+  // With a constant set of deferred tools, later turns load no tools.
+  if (options.deferral !== undefined && !appends) return begun;
   let grown = false;
   for (const turn of turns) {
     yield;
     grown = false;
     if (turn.ranking.rankedBy !== begun.rankedBy) continue;
     const prior = priorFor(options.priors, turn.ranking);
+    const fixed = fixedFor(turn.ranking, names.length, options);
     const added = chooseGrowth(turn, {
       isIn: (position) => positions.has(position) || pinned.has(position),
       pinned,
@@ -216,7 +230,7 @@ function* growSet(
       isReachable: recovery.armed,
       isFree: recovery.armed && (appends || recovery.way === 'regrown'),
       isAppended: recovery.armed && appends,
-      fixedK: kOverride ?? measuredK(options, recovery),
+      fixedK: kOverride ?? (recovery.armed ? fixed?.k : fixed?.kWithoutRecovery) ?? null,
       isOverride: kOverride !== null,
       kMin: prior.kMin,
       surenessMin: prior.surenessMin,
@@ -233,10 +247,16 @@ function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery):
 }
 
 /**
- * The K (number of ranked tools) of the account's routing policy for the conversation. Null if K comes from
- * the priors.
+ * The K that applies unchanged to the whole conversation. It comes from the account's routing policy or, if the
+ * provider defers tools, from the priors for deferral. Null if K comes from the priors for single turns.
  */
-function measuredK({ decision }: ToolSetOptions, recovery: Recovery): number | null {
-  if (decision.state !== 'calibrated') return null;
-  return recovery.armed ? decision.k : decision.kWithoutRecovery;
+function fixedFor(
+  ranking: TurnRanking,
+  tools: number,
+  { decision, deferral, priors, recallTarget }: ToolSetOptions,
+): MeasuredK | null {
+  if (decision.state === 'calibrated') return decision;
+  if (deferral === undefined) return null;
+  const wanted = { tools, recallTarget, recoveredShare: decision.recoveryRate };
+  return { k: deferralK(priorFor(priors, ranking), deferral, wanted), kWithoutRecovery: null };
 }
