@@ -24,49 +24,27 @@ interface Figures extends Savings {
   readonly provider_savings_usd: number | null;
 }
 
+/** A column with a figure per row. */
+const figure = (
+  key: string,
+  header: string,
+  width: string,
+  cell: Column<Figures>['cell'],
+): Column<Figures> => ({ key, header, width, align: 'end', cell });
+
 const figureColumns: readonly Column<Figures>[] = [
-  {
-    key: 'requests',
-    header: 'Requests',
-    width: '4.6rem',
-    align: 'end',
-    cell: (row) => <Count value={row.requests} />,
-  },
-  {
-    key: 'saved',
-    header: 'Tokens saved',
-    width: '6.4rem',
-    align: 'end',
-    cell: (row) => <Count value={sumTokensSaved(row)} />,
-  },
-  {
-    key: 'cost',
-    header: 'Cost',
-    width: '5rem',
-    align: 'end',
-    cell: (row) => <Dollars value={row.cost_usd} />,
-  },
-  {
-    key: 'net',
-    header: 'Net savings',
-    width: '6rem',
-    align: 'end',
-    cell: (row) => <Dollars value={row.provider_savings_usd} />,
-  },
+  figure('requests', 'Requests', '4.6rem', (row) => <Count value={row.requests} />),
+  figure('saved', 'Tokens saved', '6.4rem', (row) => <Count value={sumTokensSaved(row)} />),
+  figure('cost', 'Cost', '5rem', (row) => <Dollars value={row.cost_usd} />),
+  figure('net', 'Net savings', '6rem', (row) => <Dollars value={row.provider_savings_usd} />),
 ];
 
 /** The savings on a phone. */
-const phoneSavings: Column<Figures> = {
-  key: 'saved',
-  header: 'Saved',
-  width: '5.5rem',
-  align: 'end',
-  cell: (row) => (
-    <TwoLines second={<Dollars value={row.provider_savings_usd} />}>
-      <Count value={sumTokensSaved(row)} />
-    </TwoLines>
-  ),
-};
+const phoneSavings = figure('saved', 'Saved', '5.5rem', (row) => (
+  <TwoLines second={<Dollars value={row.provider_savings_usd} />}>
+    <Count value={sumTokensSaved(row)} />
+  </TwoLines>
+));
 
 /** On a phone, a table shows the name, the saved tokens and the net savings. */
 const forPhone = <Row extends Figures>([name]: readonly Column<Row>[]): readonly Column<Row>[] => [

@@ -1,23 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { RequestDetail, RequestFilter, RequestLogEntry, RequestOrder } from '@gateway/contracts';
+import type { RequestDetail, RequestFilter, RequestLogEntry } from '@gateway/contracts';
 import {
   exportRequests,
   getRequest,
-  listRequests,
-  readRequests,
   requestDetail,
   requestExportQuery,
   requestLogPage,
   requestLogQuery,
 } from '@gateway/contracts';
 import { GatewayError } from '@gateway/errors';
-import {
-  FairQueue,
-  TimeShare,
-  type FairQueueOptions,
-  type Messaging,
-  type TimeShareOptions,
-} from '@gateway/messaging';
+import type { Messaging } from '@gateway/messaging';
 import type { StreamableFile } from '@nestjs/common';
 import { Controller, Get, Header, Inject, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -30,7 +21,7 @@ import { AllowAccess, CountAs, Describe } from '../../openapi/operation.ts';
 import { LogExports } from '../../access/log-exports.ts';
 import { parseQuery } from '../../request/validate-input.ts';
 import { asUtc } from '../../request/usage-span.ts';
-import { addStoredContext, readStoredContent } from './request-detail.ts';
+import { addStoredContext, readStoredContent, RequestPages } from './read-requests.ts';
 
 /**
  * The columns in an export of the request log, in order. A nested field of a log entry is named by its path.
@@ -115,12 +106,12 @@ interface RequestPage {
 export class RequestsRoute {
   readonly #messaging: Messaging;
   readonly #exports: LogExports;
-  readonly #largePages = new FairQueue(largePages);
-  readonly #largePageTime = new TimeShare(largePageTime);
+  readonly #pages: RequestPages;
 
   constructor(@Inject(MESSAGING) messaging: Messaging) {
     this.#messaging = messaging;
     this.#exports = new LogExports(messaging, 'requests');
+    this.#pages = new RequestPages(messaging);
   }
 
   @Get(['/v1/account/requests', '/v1/requests'])
@@ -131,23 +122,8 @@ export class RequestsRoute {
     const { accountId } = caller;
     const isDefault = sort === 'created_at' && direction === 'desc';
     const order = isDefault ? {} : { order: { by: sort, isDescending: direction === 'desc' } };
-    const read = () => readPage(this.#messaging, { accountId, limit, offset, filter, ...order });
-    const isLarge = limit > rowsAtOnce;
-    this.#largePageTime.note(accountId);
-    const { total, requests } = await (isLarge ? this.#readInShare(accountId, read) : read());
+    const { total, requests } = await this.#pages.read({ accountId, limit, offset, filter, ...order });
     return { object: 'list', data: requests, total, limit, offset };
-  }
-
-  #readInShare<Page>(accountId: string, read: () => Promise<Page>): Promise<Page> {
-    return this.#largePages.run(accountId, async () => {
-      await wait(this.#largePageTime.restMs(accountId));
-      const startedAt = performance.now();
-      try {
-        return await read();
-      } finally {
-        this.#largePageTime.use(accountId, performance.now() - startedAt);
-      }
-    });
   }
 
   @Get(['/v1/account/requests/export', '/v1/requests/export'])
@@ -186,76 +162,6 @@ export class RequestsRoute {
     ]);
     return { ...shown, content };
   }
-}
-
-/**
- * Number of requests that one reply of the worker contains. For a reply with this number of requests, the
- * worker and the gateway each need a few milliseconds of processor time.
- */
-const rowsAtOnce = 100;
-
-/**
- * Maximum number of large pages that the gateway reads for one account at the same time. An account that reads many
- * large pages at the same time would occupy several services.
- */
-const largePages: FairQueueOptions = {
-  slots: 16,
-  slotsPerAccount: 1,
-  waitingPerAccountMax: 64,
-  waitingMax: 1_024,
-  waitMsMax: 5_000,
-};
-
-/**
- * The share of the time in which one account may read large pages while other accounts read the request log. An
- * account may read about three large pages at once.
- */
-const largePageTime: TimeShareOptions = { contendedShare: 0.5, burstMs: 100 };
-
-interface PageQuery {
-  readonly accountId: string;
-  readonly limit: number;
-  readonly offset: number;
-  readonly filter: RequestFilter;
-  /** The order of the list. By default, the newest request comes first. */
-  readonly order?: RequestOrder;
-}
-
-/**
- * Reads a large page in parts, so that requests from other accounts can run between the parts. The worker counts and
- * sorts only for the first part, which contains the ids of the other parts.
- */
-export async function readPage(
-  messaging: Pick<Messaging, 'call'>,
-  { limit, offset, ...query }: PageQuery,
-): Promise<{ readonly total: number; readonly requests: readonly RequestLogEntry[] }> {
-  const rows = Math.min(limit, rowsAtOnce);
-  const first = { ...query, offset, limit: rows, further: limit - rows };
-  const { total, requests, further } = await messaging.call(listRequests, first);
-  if (further === undefined) return readByOffset(messaging, { limit, offset, ...query }, { total, requests });
-  for (let at = 0; at < further.length; at += rowsAtOnce) {
-    const ids = further.slice(at, at + rowsAtOnce);
-    const part = await messaging.call(readRequests, { accountId: query.accountId, ids });
-    requests.push(...part.requests);
-  }
-  return { total, requests };
-}
-
-/** Reads the rest of a large page from a worker of the previous release, which returns no ids of further requests. */
-async function readByOffset(
-  messaging: Pick<Messaging, 'call'>,
-  { limit, offset, ...query }: PageQuery,
-  { total, requests }: { total: number; requests: RequestLogEntry[] },
-): Promise<{ readonly total: number; readonly requests: readonly RequestLogEntry[] }> {
-  let isMore = requests.length === rowsAtOnce;
-  while (isMore && requests.length < limit) {
-    const asked = Math.min(rowsAtOnce, limit - requests.length);
-    const next = { ...query, offset: offset + requests.length, limit: asked };
-    const part = await messaging.call(listRequests, next);
-    requests.push(...part.requests);
-    isMore = part.requests.length === asked;
-  }
-  return { total, requests };
 }
 
 type GivenFilter = Omit<z.output<typeof requestLogQuery>, 'limit' | 'offset' | 'sort' | 'order'>;

@@ -1,6 +1,6 @@
 import { listRequests, readRequests } from '@gateway/contracts';
 import type { Messaging } from '@gateway/messaging';
-import { readPage } from './requests.route.ts';
+import { RequestPages } from './read-requests.ts';
 
 const log = Array.from({ length: 430 }, (_, at) => ({ id: `request ${at}` }));
 
@@ -51,7 +51,7 @@ describe.each([undefined, order])('a page in the order %j', (by) => {
     'of $limit requests from $offset is read in parts of at most 100, and sorted once',
     async ({ limit, offset, replies }) => {
       const worker = openWorker();
-      const page = await readPage(worker.messaging, { ...query, limit, offset });
+      const page = await new RequestPages(worker.messaging).read({ ...query, limit, offset });
       expect(page).toEqual({ total: log.length, requests: log.slice(offset, offset + limit) });
       expect(worker.replies).toEqual(replies);
       expect(worker.countSorts()).toBe(1);
@@ -62,7 +62,7 @@ describe.each([undefined, order])('a page in the order %j', (by) => {
     'of $limit requests from $offset is whole with a worker of the previous release',
     async ({ limit, offset }) => {
       const worker = openWorker('previous');
-      const page = await readPage(worker.messaging, { ...query, limit, offset });
+      const page = await new RequestPages(worker.messaging).read({ ...query, limit, offset });
       expect(page.requests).toEqual(log.slice(offset, offset + limit));
     },
   );
