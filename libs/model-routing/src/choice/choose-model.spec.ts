@@ -254,6 +254,7 @@ describe('rules', () => {
     ['retired', {}, { retiredAt: '2026-11-20' }],
     ['deprecated', {}, { deprecated: true }],
     ['other_region', {}, { provider: 'hosted', modelId: 'eu.anthropic.claude' }],
+    ['responses_only', {}, { formats: ['responses'] as CatalogModel['formats'] }],
     ['context_too_short', { needs: { ...plainNeeds, inputTokens: 100_001 } }, {}],
     ['context_too_short', { needs: { ...plainNeeds, inputTokens: 60_001 } }, { maxInputTokens: 60_000 }],
     ['output_too_short', { needs: { ...plainNeeds, outputTokensMax: 10_001 } }, {}],

@@ -13,6 +13,7 @@ export const exclusionTexts: Readonly<Record<ExclusionRule, string>> = {
   retired: 'retired by the provider',
   deprecated: 'about to be retired by the provider',
   other_region: "bound to a region that may not be the connection's",
+  responses_only: 'served only in the Responses API, and chosen only by name',
   above_max_cost: 'above max_cost_usd_per_mtok',
   price_unknown: 'price unknown while max_cost_usd_per_mtok is set',
   no_tools: 'cannot call tools',
@@ -74,6 +75,8 @@ function* stateRules({ now }: RuleQuestion): Generator<Rule> {
   // The gateway has no information about the region of a provider connection.
   // Models without a region prefix or with the prefix `global.` are available in all regions.
   yield ['other_region', ({ model }) => model.provider === 'hosted' && regionPrefix.test(model.modelId)];
+  // These models (OpenAI's pro and Codex models) lack benchmark results, and some cost ten times as much as others.
+  yield ['responses_only', ({ model: { formats } }) => formats.length === 1 && formats[0] === 'responses'];
 }
 
 /** Prefixes of inference profiles that are available only in one region of the world. */

@@ -135,6 +135,7 @@ export type ExclusionRule =
   | 'retired'
   | 'deprecated'
   | 'other_region'
+  | 'responses_only'
   | 'above_max_cost'
   | 'price_unknown'
   | 'no_tools'
