@@ -37,7 +37,7 @@ export class ComposeMachine {
     for (const each of ['bin', 'volumes', 'containers']) mkdirSync(join(directory, each));
   }
 
-  /** Starts the services whose image is in `images` or is a data store, in the order of their dependencies. */
+  /** Starts the services that use a built image or a data store. Each service starts after its dependencies. */
   async up(services: ReadonlyMap<string, ComposeService>): Promise<void> {
     for (const [at, name] of [...services.keys()].entries())
       this.#addresses.set(name, `${this.#network}.${at + 1}`);

@@ -49,7 +49,8 @@ export class CompressorModule implements OnModuleDestroy {
         { provide: ACCOUNT_KEYS_REDIS, useValue: redis },
         { provide: SchemaMetrics, useFactory: () => new SchemaMetrics(metrics) },
         { provide: BlockMetrics, useFactory: () => new BlockMetrics(metrics) },
-        // Small requests also make an account active, so that they limit the threads of other accounts.
+        // An account that sends only small requests also counts as active. The time in the worker threads of the other
+        // accounts is then limited.
         { provide: ActiveAccounts, useFactory: () => new ActiveAccounts() },
         ...provideCompressor(parts),
         ...provideCounters(parts),

@@ -78,6 +78,18 @@ describe('a share of time', () => {
     expect(share.restMs('busy')).toBe(4);
   });
 
+  it('runs work after the account has repaid the used time, and counts failed work as used', async () => {
+    const share = new TimeShare({ contendedShare: 0.5, burstMs: 10 });
+    share.note('quiet');
+    share.note('busy');
+    share.use('busy', 20);
+    const startedAt = performance.now();
+    const fail = () => new Promise((_, reject) => setTimeout(() => reject(new Error('failed')), 15));
+    await expect(share.run('busy', fail)).rejects.toThrow('failed');
+    expect(performance.now() - startedAt).toBeGreaterThan(33);
+    expect(share.mayRun('busy')).toBe(false);
+  });
+
   it('gives no turn before the account has repaid the used time', async () => {
     const share = new TimeShare({ contendedShare: 0.5, burstMs: 10 });
     share.note('quiet');

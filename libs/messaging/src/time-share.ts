@@ -92,10 +92,29 @@ export class TimeShare {
    */
   async turn(accountId: string): Promise<void> {
     await nextTurn();
-    for (let restMs = this.restMs(accountId); restMs > 0; restMs = this.restMs(accountId)) await wait(restMs);
+    await this.#rest(accountId);
     const startedAt = this.#now();
     // This callback runs after the code that awaits `turn`, so the measured time includes that code.
     process.nextTick(() => this.use(accountId, this.#now() - startedAt));
+  }
+
+  /**
+   * Runs the work as soon as the account may use the resource, and counts its duration as used time. Calls
+   * of one account that wait at the same time start together, so callers limit the number of concurrent calls.
+   * @throws the errors of `work`
+   */
+  async run<Result>(accountId: string, work: () => Promise<Result>): Promise<Result> {
+    await this.#rest(accountId);
+    const startedAt = this.#now();
+    try {
+      return await work();
+    } finally {
+      this.use(accountId, this.#now() - startedAt);
+    }
+  }
+
+  async #rest(accountId: string): Promise<void> {
+    for (let restMs = this.restMs(accountId); restMs > 0; restMs = this.restMs(accountId)) await wait(restMs);
   }
 
   /**

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ActiveAccounts, TimeShare, type TimeShareOptions } from '@gateway/messaging';
 import type { Logger } from '@gateway/observability';
 import { cutExactly } from '../text/cut-text.ts';
@@ -46,11 +45,7 @@ export class CountingThread {
     this.#time.note(accountId);
     const counts = texts.map(() => 0);
     for (const task of groupPieces(texts)) {
-      const restMs = this.#time.restMs(accountId);
-      if (restMs > 0) await wait(restMs);
-      const startedAt = performance.now();
-      const tokens = await this.#thread.run(task.map(({ piece }) => piece));
-      this.#time.use(accountId, performance.now() - startedAt);
+      const tokens = await this.#time.run(accountId, () => this.#thread.run(task.map(({ piece }) => piece)));
       task.forEach(({ at }, order) => (counts[at] = (counts[at] ?? 0) + (tokens[order] ?? 0)));
     }
     return counts;

@@ -127,14 +127,9 @@ export class FairCompressor {
     accountId: string,
     task: Extract<LargeTask, { kind: Kind }>,
   ): Promise<LargeTaskResults[Kind]> {
-    return this.#large.run(accountId, async () => {
+    return this.#large.run(accountId, () => {
       if (!this.#threadTime.mayRun(accountId)) throw this.#refuse();
-      const startedAt = performance.now();
-      try {
-        return await this.#options.thread.run(task);
-      } finally {
-        this.#threadTime.use(accountId, performance.now() - startedAt);
-      }
+      return this.#threadTime.run(accountId, () => this.#options.thread.run(task));
     });
   }
 

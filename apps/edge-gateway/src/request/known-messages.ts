@@ -7,11 +7,11 @@ import type { BatchedHash } from '../bytes/batched-hash.ts';
 
 /** Agents repeat the whole conversation in every request. Bodies are compared in blocks of this number of bytes. */
 const blockBytes = 128 * 1024;
-/** Number of the last blocks under which a body is found again. Clients change the end of a conversation. */
+/** Number of the last blocks whose names lead to a remembered body. Clients change the end of a conversation. */
 const namesMax = 2;
 /** A body with more messages is not remembered, because such a body would keep many short values in memory. */
 const messagesMax = 4_096;
-/** Maximum memory of all remembered bodies in bytes, and the part of it that one account may use alone. */
+/** Maximum memory of all remembered bodies in bytes. A single account may use at most half of it. */
 const [rememberedBytesMax, accountShare] = [64 * 1024 * 1024, 0.5];
 /** Memory that a remembered body uses at least, so that the number of remembered bodies is at most 1,024. */
 const bytesPerBodyMin = 64 * 1024;
@@ -57,10 +57,10 @@ interface RememberedBody {
   readonly bytes: number;
 }
 
-/** A body whose first blocks are compared with earlier bodies of the account. */
+/** The result of comparing the first blocks of a body with the account's earlier bodies. */
 interface ComparedBody {
   readonly accountId: string;
-  /** Names of the body's first block, its first two blocks, and so on. */
+  /** For each block, a name that identifies the body up to the end of the block. */
   readonly names: readonly string[];
   /** The longest start of the body that is known from an earlier body. */
   readonly earlier: RememberedBody | undefined;

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   listRequests,
   readContent,
@@ -58,7 +57,10 @@ interface RequestsOfPage {
   readonly requests: readonly RequestLogEntry[];
 }
 
-/** Reads pages of the request log. The large pages of each account run one at a time, and in a share of the time. */
+/**
+ * Reads pages of the request log. The large pages of an account are read one at a time. While other accounts read the
+ * log, these pages get only a share of the time.
+ */
 export class RequestPages {
   readonly #messaging: Pick<Messaging, 'call'>;
   readonly #largePages = new FairQueue(largePages);
@@ -72,15 +74,9 @@ export class RequestPages {
     const { accountId, limit } = query;
     this.#largePageTime.note(accountId);
     if (limit <= rowsAtOnce) return readPage(this.#messaging, query);
-    return this.#largePages.run(accountId, async () => {
-      await wait(this.#largePageTime.restMs(accountId));
-      const startedAt = performance.now();
-      try {
-        return await readPage(this.#messaging, query);
-      } finally {
-        this.#largePageTime.use(accountId, performance.now() - startedAt);
-      }
-    });
+    return this.#largePages.run(accountId, () =>
+      this.#largePageTime.run(accountId, () => readPage(this.#messaging, query)),
+    );
   }
 }
 

@@ -201,7 +201,8 @@ export function decidePlain(
 
 /**
  * Raises the K of the bucket for all intents to the smallest K that the own conversations of a bucket do not
- * contradict. A larger K never lowers recall, so the bounds of the bucket for all intents remain valid.
+ * contradict. A larger K never lowers recall, so it also meets the bounds of the bucket for all intents. These bounds hold
+ * for the mean of all intents, not for each intent.
  * @param isMet whether a number of conversations with a number of misses, or a sum of losses, is compatible with the
  * recall target
  */
