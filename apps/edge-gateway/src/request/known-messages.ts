@@ -7,7 +7,7 @@ import type { BatchedHash } from '../bytes/batched-hash.ts';
 
 /** Agents repeat the whole conversation in every request. Bodies are compared in blocks of this number of bytes. */
 const blockBytes = 128 * 1024;
-/** Number of the last blocks whose names lead to a remembered body. Clients change the end of a conversation. */
+/** Number of names of a remembered body, for its last blocks. Clients often change the end of a conversation. */
 const namesMax = 2;
 /** A body with more messages is not remembered, because such a body would keep many short values in memory. */
 const messagesMax = 4_096;
