@@ -1,9 +1,10 @@
 // Measures the priors for K of conversations in which the provider defers tools, and writes the priors. Usage:
 // `node tools/bootstrap/script.mjs training/k-priors/fit-deferral-priors.ts [--lane keyword|semantic|both]
-// [--data DIR] [--sessions N] [--check]`.
+// [--data DIR] [--sessions N] [--modes MODE,…] [--check]`.
 // The script replays whole conversations as the gateway serves them: the first turn chooses K tools, and later turns
 // load a third of K tools if the model allows it. The replays exclude the conversations that `npm run eval:sessions`
-// reports (the first 20 of each source). With `--check`, the script prints the priors without writing them.
+// reports (the first 20 of each source). The priors of modes that `--modes` omits do not change. With `--check`, the
+// script prints the priors without writing them.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,11 +28,13 @@ const bands = [
   { toolsMax: 4096, measuredTools: 300 },
 ] as const;
 const modes = {
-  loading: { appends: true, showsHeads: false },
-  constant: { appends: false, showsHeads: false },
-  described: { appends: false, showsHeads: true },
+  loading: { mode: 'deferred', appends: true, showsHeads: false },
+  constant: { mode: 'deferred', appends: false, showsHeads: false },
+  described: { mode: 'deferred', appends: false, showsHeads: true },
+  pruned: { mode: 'pruned', appends: false, showsHeads: false },
 } as const;
 type Mode = keyof typeof modes;
+const modeNames = ['loading', 'constant', 'described', 'pruned'] as const satisfies readonly Mode[];
 const laneNames = ['keyword', 'semantic', 'both'] as const;
 /** The names of the ranking methods in the evaluation, where `semantic` uses both encoders. */
 const evaluatedLanes = { keyword: 'keyword', semantic: 'first', both: 'semantic' } as const;
@@ -44,6 +47,7 @@ const { values } = parseArgs({
     lane: { type: 'string', default: 'both' },
     /** The maximum number of conversations of each source. */
     sessions: { type: 'string', default: '120' },
+    modes: { type: 'string', default: 'loading,constant,described,pruned' },
     check: { type: 'boolean', default: false },
   },
 });
@@ -55,6 +59,13 @@ interface Fitted {
   readonly kWithoutRecovery: readonly (readonly [recall: number, k: number])[];
 }
 
+/** The shipped priors of one ranking method. */
+interface ShippedPrior {
+  readonly version: string;
+  readonly heldOut: readonly string[];
+  readonly modes: Partial<Record<Mode, readonly Fitted[]>>;
+}
+
 /** For each K, the number of missed tools of each conversation, in the order of the conversations. */
 type Misses = readonly (readonly [k: number, missed: readonly number[]])[];
 
@@ -62,7 +73,8 @@ const laneName = laneNames.find((name) => name === values.lane);
 if (laneName === undefined) throw new Error(`--lane ${laneNames.join('|')}`);
 const data = loadSessions(values.data);
 const notes: string[] = [];
-const fitted: Record<Mode, Fitted[]> = { loading: [], constant: [], described: [] };
+const fittedModes = modeNames.filter((name) => values.modes.split(',').includes(name));
+const fitted: Partial<Record<Mode, Fitted[]>> = Object.fromEntries(fittedModes.map((mode) => [mode, []]));
 for (const { toolsMax, measuredTools } of bands) {
   const subjects = prepareSubjects(data, {
     size: measuredTools,
@@ -70,18 +82,22 @@ for (const { toolsMax, measuredTools } of bands) {
     skip: reportedSessions,
     lane: evaluatedLanes[laneName],
   });
-  for (const mode of ['loading', 'constant', 'described'] as const) {
+  for (const mode of fittedModes) {
     const misses = await measureMisses(subjects, mode, measuredTools);
     const band = { toolsMax, measuredTools, ...fitBand(misses) };
-    fitted[mode].push(band);
-    notes.push(checkTransfer(`${mode}, ${measuredTools} tools`, subjects, misses));
+    fitted[mode]?.push(band);
+    notes.push(checkTransfer(mode, measuredTools, subjects, misses));
     console.log(notes.at(-1), JSON.stringify(band));
   }
 }
 if (!values.check) {
-  const version = createHash('sha256').update(JSON.stringify(fitted)).digest('hex').slice(0, 8);
-  const known = JSON.parse(readFileSync(priorPath, 'utf8')) as object;
-  const lanes = { ...known, [laneName]: { version, heldOut: notes, modes: fitted } };
+  const known = JSON.parse(readFileSync(priorPath, 'utf8')) as Record<string, ShippedPrior | undefined>;
+  const own = known[laneName];
+  const all = { ...own?.modes, ...fitted };
+  const version = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 8);
+  const isKept = (note: string): boolean => !fittedModes.some((mode) => note.startsWith(`${mode},`));
+  const heldOut = [...(own?.heldOut ?? []).filter(isKept), ...notes];
+  const lanes = { ...known, [laneName]: { version, heldOut, modes: all } };
   writeFileSync(priorPath, `${JSON.stringify(lanes)}\n`);
 }
 process.exit(0);
@@ -96,7 +112,7 @@ async function measureMisses(subjects: readonly ReplaySubject[], mode: Mode, too
       const subject = subjects[at];
       if (subject === undefined) continue;
       const setting: BoundSetting = {
-        ...{ price, kOverride: k, recallTarget: 0.95, policy: null, mode: 'deferred' },
+        ...{ price, kOverride: k, recallTarget: 0.95, policy: null },
         ...modes[mode],
       };
       missed[at] = (await replayBound(subject, setting)).missed.length;
@@ -143,16 +159,27 @@ function countMisses(missed: readonly number[]): MissCounts {
   };
 }
 
-/** Applies the K that two sources determine for the target 0.95 to the third source, and returns its effective recall. */
-function checkTransfer(name: string, subjects: readonly ReplaySubject[], misses: Misses): string {
+/**
+ * Applies the K that two sources determine for the target 0.95 to the third source, and returns its effective recall.
+ * For the mode `pruned`, the recall is the forwarded recall.
+ */
+function checkTransfer(
+  mode: Mode,
+  tools: number,
+  subjects: readonly ReplaySubject[],
+  misses: Misses,
+): string {
   const sources = subjects.map(({ session }) => session.source);
+  const [table, rate] =
+    mode === 'pruned' ? (['kWithoutRecovery', 0] as const) : (['kFor', recoveryRate] as const);
   const pick = (isIn: (source: string) => boolean): Misses =>
     misses.map(([k, missed]) => [k, missed.filter((_, at) => isIn(sources[at] ?? ''))]);
   const results = [...new Set(sources)].map((left) => {
-    const [, k] = fitBand(pick((source) => source !== left)).kFor.find(([recall]) => recall === 0.95) ?? [];
+    const fit = fitBand(pick((source) => source !== left))[table];
+    const [, k] = fit.find(([recall]) => recall === 0.95) ?? [];
     const own = pick((source) => source === left).find(([each]) => each === k)?.[1];
-    const loss = own?.reduce((sum, count) => sum + lossOf(count, recoveryRate), 0) ?? 0;
+    const loss = own?.reduce((sum, count) => sum + lossOf(count, rate), 0) ?? 0;
     return `${left} ${(1 - loss / (own?.length ?? 1)).toFixed(3)} (K ${k ?? 'all'})`;
   });
-  return `${name}, target 0.95 with the K of the other sources: ${results.join(', ')}`;
+  return `${mode}, ${tools} tools, target 0.95 with the K of the other sources: ${results.join(', ')}`;
 }

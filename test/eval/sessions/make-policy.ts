@@ -14,7 +14,7 @@ const accountId = '019a9f5e-0000-7000-8000-000000000001';
 export async function makePolicy(
   subjects: readonly ReplaySubject[],
   { recallTarget, price }: Pick<ReplaySettings, 'recallTarget' | 'price'>,
-  deferral: Pick<ReplaySettings, 'appends' | 'deferredCost'> = {},
+  deferral: Pick<ReplaySettings, 'appends' | 'deferredCost' | 'isFinal'> = {},
 ): Promise<RoutingPolicy> {
   return policyOf(await sampleShadows(subjects, { recallTarget, price }, deferral), recallTarget);
 }
@@ -23,7 +23,7 @@ export async function makePolicy(
 export async function sampleShadows(
   subjects: readonly ReplaySubject[],
   { recallTarget, price }: Pick<ReplaySettings, 'recallTarget' | 'price'>,
-  deferral: Pick<ReplaySettings, 'appends' | 'deferredCost'> = {},
+  deferral: Pick<ReplaySettings, 'appends' | 'deferredCost' | 'isFinal'> = {},
 ): Promise<ShadowSample[]> {
   const settings = {
     net: 'priced',

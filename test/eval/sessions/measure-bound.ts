@@ -57,7 +57,7 @@ export async function measureBound(
       const deferral = { appends, deferredCost: showsHeads ? 'description' : 'nothing' } as const;
       return { method, deferral, setting: { appends } };
     });
-    const pruned = { method: 'pruned', deferral: {}, setting: { mode: 'pruned' } } as const;
+    const pruned = { method: 'pruned', deferral: { isFinal: true }, setting: { mode: 'pruned' } } as const;
     for (const { method, deferral, setting } of showsHeads ? served : [...served, pruned]) {
       const samples = await sampleShadows(subjects, { recallTarget: 0.95, price }, deferral);
       for (const recallTarget of targets) {

@@ -67,7 +67,7 @@ export function replayBound(subject: ReplaySubject, given: BoundSetting): Promis
         ...questionOf(subject, setting, request, state),
         mayRecover: isDeferred,
         ...appends,
-        ...(isDeferred ? { deferredCost: given.showsHeads ? 'description' : 'nothing' } : {}),
+        ...(isDeferred ? { deferredCost: given.showsHeads ? 'description' : 'nothing' } : { isFinal: true }),
       };
       const { forwarded } = await askRouter(planner, question, state, list.tools.length);
       state.isArmed = isDeferred;

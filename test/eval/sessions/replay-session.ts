@@ -55,7 +55,8 @@ async function planRequest(
   const question: PlanToolsRequest = {
     ...renderQuestion(subject, settings, request, state),
     recoveredTools: [...state.recovered],
-    mayRecover: net !== 'none',
+    mayRecover: net !== 'none' && settings.isFinal !== true,
+    ...(settings.isFinal === true ? { isFinal: true } : {}),
     ...(settings.appends === true ? { appends: true } : {}),
     ...(settings.deferredCost === undefined ? {} : { deferredCost: settings.deferredCost }),
   };

@@ -34,6 +34,8 @@ export interface ReplaySettings {
   readonly appends?: boolean;
   /** What a deferred tool costs, if the provider defers tools. */
   readonly deferredCost?: PlanToolsRequest['deferredCost'];
+  /** Whether the tool set is final and no pruned tool is reachable, as without deferral behind bound reasoning. */
+  readonly isFinal?: boolean;
 }
 
 export interface ReplayOutcome {

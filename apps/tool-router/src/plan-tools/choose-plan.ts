@@ -121,7 +121,9 @@ function optionsFor({ request, index, priors, measured }: PlanInput, intent: Int
   };
 }
 
-function deferralOf({ deferredCost, appends, mayRecover }: PlanToolsRequest): DeferralMode | undefined {
+function deferralOf(request: PlanToolsRequest): DeferralMode | undefined {
+  const { deferredCost, appends, mayRecover, isFinal } = request;
+  if (isFinal === true) return 'pruned';
   if (deferredCost === undefined || mayRecover !== true) return undefined;
   if (deferredCost === 'description') return 'described';
   return appends === true ? 'loading' : 'constant';

@@ -97,6 +97,7 @@ describe('the tool set of a conversation', () => {
       ['loading', { deferredCost: 'nothing', appends: true }],
       ['constant', { deferredCost: 'nothing' }],
       ['described', { deferredCost: 'description' }],
+      ['pruned', { isFinal: true, mayRecover: false }],
     ] as const)('has the K that was measured on whole conversations (%s)', async (mode, given) => {
       const k = deferralK(prior, mode, wanted);
       const planned = await plan(wide, { ...deferred, ...given });
@@ -109,6 +110,18 @@ describe('the tool set of a conversation', () => {
       const first = await plan(wide, given);
       const second = await plan(wide, { ...given, userTurns: [clear, 'Refund the payment of the customer'] });
       expect(second.forwarded).toEqual(first.forwarded);
+    });
+
+    it('neither adds nor recovers tools if the tool set is final', async () => {
+      const given = { ...deferred, isFinal: true, mayRecover: false, recallTarget: 0.8 } as const;
+      const first = await plan(wide, given);
+      const second = await plan(wide, { ...given, userTurns: [clear, 'Refund the payment of the customer'] });
+      expect(first.recovery.armed).toBe(false);
+      expect(first.forwarded.length).toBeLessThan(wide.length);
+      expect(second.forwarded).toEqual(first.forwarded);
+      expect(deferralK(prior, 'pruned', { ...wanted, recoveredShare: 0.9 })).toBe(
+        deferralK(prior, 'pruned', { ...wanted, recoveredShare: 0 }),
+      );
     });
 
     it('needs a larger K for a higher target, a longer list or a recovery rate below 0.5', () => {

@@ -36,7 +36,7 @@ export interface ToolSetOptions {
   readonly mayRecover: boolean;
   /** Whether the tools of later turns are added at the end of the conversation, after the cached prefix. */
   readonly appends: boolean;
-  /** How the provider defers tools. Undefined if the conversation has no bound reasoning or cannot defer tools. */
+  /** How the provider defers tools. Undefined if the conversation has no bound reasoning. */
   readonly deferral: DeferralMode | undefined;
   readonly price: PlanPrice | undefined;
   /**
@@ -258,5 +258,6 @@ function fixedFor(
   if (decision.state === 'calibrated') return decision;
   if (deferral === undefined) return null;
   const wanted = { tools, recallTarget, recoveredShare: decision.recoveryRate };
-  return { k: deferralK(priorFor(priors, ranking), deferral, wanted), kWithoutRecovery: null };
+  const k = deferralK(priorFor(priors, ranking), deferral, wanted);
+  return deferral === 'pruned' ? { k: null, kWithoutRecovery: k } : { k, kWithoutRecovery: null };
 }

@@ -26,9 +26,10 @@ export interface RecallPrior {
 /**
  * How the provider defers tools of a conversation with bound reasoning. With `loading`, later user turns load more
  * tools. With `constant`, the first turn decides the tool set. With `described`, the tool set is also constant, and
- * the prompt contains the names and descriptions of deferred tools.
+ * the prompt contains the names and descriptions of deferred tools. With `pruned`, the provider cannot defer tools, so
+ * the model cannot reach any tool outside the constant tool set.
  */
-export type DeferralMode = 'loading' | 'constant' | 'described';
+export type DeferralMode = 'loading' | 'constant' | 'described' | 'pruned';
 
 /**
  * The priors for conversations in which the provider defers tools. Whole conversations were replayed as the gateway
@@ -133,7 +134,7 @@ const deferralRecoveryRate = 0.5;
 
 /**
  * The K of a whole conversation in which the provider defers tools. With a recovery rate below 0.5, forwarded recall
- * must meet the target. Infinity means that no measured K meets the target, so that all tools are sent.
+ * must meet the target, and without deferral as well. Infinity means that no measured K meets the target, so that all tools are sent.
  */
 export function deferralK(
   { deferral }: RecallPrior,
@@ -142,7 +143,8 @@ export function deferralK(
 ): number {
   const bands = deferral.modes[mode];
   const band = bands.find(({ toolsMax }) => wanted.tools <= toolsMax) ?? bands.at(-1);
-  const table = wanted.recoveredShare < deferralRecoveryRate ? band?.kWithoutRecovery : band?.kFor;
+  const isRecovered = mode !== 'pruned' && wanted.recoveredShare >= deferralRecoveryRate;
+  const table = isRecovered ? band?.kFor : band?.kWithoutRecovery;
   const [, k] = table?.find(([recall]) => recall >= wanted.recallTarget) ?? [];
   if (band === undefined || k === undefined) return Infinity;
   return Math.ceil(k * Math.max(1, wanted.tools / band.measuredTools));
@@ -248,7 +250,12 @@ const deferralBands = z.array(
 );
 const deferralSchema = z.object({
   version: z.string(),
-  modes: z.object({ loading: deferralBands, constant: deferralBands, described: deferralBands }),
+  modes: z.object({
+    loading: deferralBands,
+    constant: deferralBands,
+    described: deferralBands,
+    pruned: deferralBands,
+  }),
 });
 const priorSchema = z.object({
   version: z.string(),

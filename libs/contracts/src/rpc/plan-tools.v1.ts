@@ -138,6 +138,11 @@ const planToolsRequest = z.object({
    * other requests, the router chooses tools by score alone.
    */
   deferredCost: z.enum(['nothing', 'description']).optional(),
+  /**
+   * Whether the first plan is final and the model cannot reach the pruned tools. The tool set is final if the
+   * reasoning is bound to the prompt and the provider cannot defer tools.
+   */
+  isFinal: z.boolean().optional(),
   price: planPrice.optional(),
   /**
    * Indexes of the tools that are named in the instructions of the conversation's first planned request. The

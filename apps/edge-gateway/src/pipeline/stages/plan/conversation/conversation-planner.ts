@@ -139,6 +139,7 @@ export class ConversationPlanner {
       ...(isBound === true && deferral?.mode === 'deferred'
         ? { deferredCost: outline.format === 'responses' ? 'description' : 'nothing' }
         : {}),
+      ...(isBound === true && deferral === undefined ? { isFinal: true } : {}),
       ...(known === undefined ? {} : { session: renderRemembered(known, outline) }),
       ...(recovered.length === 0 ? {} : { recoveredTools: recovered }),
       ...(shadow === undefined ? {} : { shadow }),
