@@ -69,6 +69,19 @@ describe('ConversationPlanner', () => {
     expect(asked[0]?.price?.sentTokens).toEqual([0, 0, 200, 400]);
   });
 
+  it('tells the router that the tool set is final if bound reasoning forbids changes and the provider cannot defer tools', async () => {
+    const { conversations, asked } = openPlanner(() => reply({}));
+    const deferral = { mode: 'deferred', appliesAt: () => true } as const;
+    const subject = subjectOf(['user']);
+    for (const given of [{ isBound: true }, { isBound: true, deferral }, {}])
+      await conversations.plan({ ...subject, ...given }, signal);
+    expect(asked.map(({ isFinal, mayRecover }) => [isFinal, mayRecover])).toEqual([
+      [true, false],
+      [undefined, true],
+      [undefined, true],
+    ]);
+  });
+
   it('leaves the decision to the next plan after a late plan, and reports the number of tokens that the next plan would rewrite', async () => {
     const stored = new Map<string, string>();
     let answer = late;
