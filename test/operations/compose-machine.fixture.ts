@@ -63,8 +63,15 @@ export class ComposeMachine {
   addressOf(published: string, services: ReadonlyMap<string, ComposeService>): string {
     for (const [name, { ports }] of services)
       for (const port of ports)
-        if (port.startsWith(`${published}:`)) return `${this.#address(name)}:${port.split(':').at(-1) ?? ''}`;
+        if (port.startsWith(`${published}:`)) return `${this.address(name)}:${port.split(':').at(-1) ?? ''}`;
     throw new Error(`The compose file does not publish ${published}.`);
+  }
+
+  /** The loopback address of a started service. */
+  address(name: string): string {
+    const address = this.#addresses.get(name);
+    if (address === undefined) throw new Error(`The service ${name} is not started.`);
+    return address;
   }
 
   logOf(name: string): string {
@@ -98,7 +105,7 @@ export class ComposeMachine {
 
   #startRedis(name: string, service: ComposeService): void {
     const home = this.#home(name);
-    const flags = `--bind ${this.#address(name)} --dir ${home}`;
+    const flags = `--bind ${this.address(name)} --dir ${home}`;
     const server = `#!/bin/sh\nexec ${requireProgram('redis-server')} "$@" ${flags}\n`;
     writeFileSync(join(home, 'redis-server'), server, { mode: 0o755 });
     const [command = '', ...args] = service.command.map((word) => this.#toMachine(word, service));
@@ -109,8 +116,8 @@ export class ComposeMachine {
     const args = service.command.map((word) => this.#toMachine(word, service));
     const file = args[args.indexOf('-c') + 1] ?? '';
     const config = this.#toMachine(readFileSync(file, 'utf8'), service)
-      .replaceAll('0.0.0.0', this.#address(name))
-      .replaceAll(/127\.0\.0\.1(?=:)/g, this.#address(name));
+      .replaceAll('0.0.0.0', this.address(name))
+      .replaceAll(/127\.0\.0\.1(?=:)/g, this.address(name));
     const copy = join(this.#home(name), 'nats-server.conf');
     writeFileSync(copy, config);
     this.#spawn(name, requireProgram('nats-server'), args.with(args.indexOf('-c') + 1, copy), {});
@@ -139,7 +146,7 @@ export class ComposeMachine {
       {},
       user,
     );
-    const settings = ['-h', this.#address(name), '-k', '', '-p', String(dataPorts['postgres']), '-F'];
+    const settings = ['-h', this.address(name), '-k', '', '-p', String(dataPorts['postgres']), '-F'];
     this.#spawn(name, join(bin, 'postgres'), ['-D', data, ...settings], {}, user);
     await this.#reach(name, dataPorts['postgres'] ?? 0);
     const psql = `#!/bin/sh\nexec ${process.execPath} ${join(import.meta.dirname, 'psql.mjs')} "$@"\n`;
@@ -148,7 +155,7 @@ export class ComposeMachine {
       await this.#run(`${name}-script`, 'sh', [volume.split(':')[0] ?? ''], {
         ...service.environment,
         PATH: `${home}:/usr/bin:/bin`,
-        PGHOST: this.#address(name),
+        PGHOST: this.address(name),
       });
   }
 
@@ -163,7 +170,7 @@ export class ComposeMachine {
     const [command = '', ...args] = parseWords(findInstruction(stage, 'CMD'));
     const environment = this.#environmentOf(name, service, listVariables(stage, app));
     this.#spawn(name, command, args, environment);
-    const health = `http://${this.#address(name)}:${environment['HEALTH_PORT'] ?? ''}/health/ready`;
+    const health = `http://${this.address(name)}:${environment['HEALTH_PORT'] ?? ''}/health/ready`;
     await eventually(async () => {
       this.#requireRunning(name);
       const answer = await fetch(health).catch(() => undefined);
@@ -186,7 +193,7 @@ export class ComposeMachine {
       ...merged,
       PATH: `${join(process.execPath, '..')}:/usr/bin:/bin`,
       NODE_OPTIONS: options.trim(),
-      ...(merged['HOST'] === undefined ? {} : { HOST: this.#address(name) }),
+      ...(merged['HOST'] === undefined ? {} : { HOST: this.address(name) }),
     };
   }
 
@@ -210,12 +217,6 @@ export class ComposeMachine {
       join(this.#directory, 'names.mjs'),
       source.replace('{}', () => hosts),
     );
-  }
-
-  #address(name: string): string {
-    const address = this.#addresses.get(name);
-    if (address === undefined) throw new Error(`The service ${name} is not started.`);
-    return address;
   }
 
   #home(name: string): string {
@@ -266,7 +267,7 @@ export class ComposeMachine {
     await eventually(() => {
       this.#requireRunning(name);
       return new Promise<true | undefined>((settle) => {
-        const socket = connect({ host: this.#address(name), port, timeout: 1_000 });
+        const socket = connect({ host: this.address(name), port, timeout: 1_000 });
         socket.on('connect', () => settle(true)).on('error', () => settle(undefined));
         socket.on('connect', () => socket.destroy());
       });
