@@ -1,10 +1,12 @@
 /** Runs the quick start and the SDK examples of the guides, as the pages show them, with the sandbox's model. */
 import { join } from 'node:path';
-import type { ReplayProvider } from '@gateway/testing';
+import { sharedStack, type ReplayProvider } from '@gateway/testing';
 import { z } from 'zod';
 import { installPackage } from '../../tools/agent/install-package.ts';
 import { eventually } from '../integration/stack.fixture.ts';
-import { PageFolder, readBlocks } from './pages.fixture.ts';
+import { createTestAccount, type TestAccount } from './account.fixture.ts';
+import { send } from './http.fixture.ts';
+import { PageFolder, readBlocks, repository } from './pages.fixture.ts';
 import { plainAnswer, startProvider } from './provider.fixture.ts';
 
 const shellBlocks = (page: string): string[] =>
@@ -58,6 +60,66 @@ describe('the quick start with npm', () => {
     expect(connection).toMatchObject({ provider: 'openai', connected: true });
     expect(summary).toMatchObject({ requests: expect.any(Number) as number });
     expect(logged.parse(log).data).toHaveLength(1);
+  });
+});
+
+describe('the migration from LiteLLM', () => {
+  const page = 'docs/guides/migration.md';
+  const [config = ''] = readBlocks(page)
+    .filter(({ language }) => language === 'yaml')
+    .map(({ text }) => text);
+  const [dryRun = '', apply = ''] = shellBlocks(page);
+  let folder: PageFolder;
+  let provider: ReplayProvider;
+  let account: TestAccount;
+  beforeAll(async () => {
+    folder = new PageFolder();
+    provider = await startProvider();
+    provider.setControls(plainAnswer);
+    account = await createTestAccount(sharedStack());
+  });
+  afterAll(async () => {
+    folder.remove();
+    await provider.close();
+  });
+
+  /** The test's provider replaces the providers of the example. */
+  const runImport = (commands: string): Promise<string> => {
+    const url = `${provider.url}/v1`;
+    const replaced = config
+      .replace('http://127.0.0.1:8000/v1', url)
+      .replace('api_key: os.environ/ANTHROPIC_API_KEY', `$&\n      api_base: ${url}`);
+    folder.write('config.yaml', replaced);
+    const gateway = `export GATEWAY_URL=${sharedStack().baseUrl} GATEWAY_API_KEY=${account.apiKey}`;
+    const inCheckout = commands
+      .replace('npm run', `npm run -s --prefix "${repository}"`)
+      .replace('config.yaml', '"$PWD/config.yaml"')
+      .replace('sk-ant-…', 'sk-ant-0123456789');
+    return folder.run(`${gateway}\n${inCheckout}`);
+  };
+
+  it('the dry run prints the requests and names every other field', async () => {
+    const output = await runImport(dryRun);
+    expect(output.match(/^PUT \S+/gm)).toEqual([
+      ...['PUT /v1/account/providers', 'PUT /v1/account/providers'],
+      ...['PUT /v1/account/models/anthropic/claude-sonnet-4-5', 'PUT /v1/account/models/vllm/house-model-8b'],
+      'PUT /v1/account/routing/preferences',
+    ]);
+    expect(output).toContain('"api_key":"$ANTHROPIC_API_KEY"');
+    expect(output.match(/^ {2}[\w.[\]]+(?=: )/gm)?.map((field) => field.trim())).toEqual([
+      ...['model_list[0].litellm_params.rpm', 'general_settings.master_key'],
+    ]);
+  });
+
+  it('after the import, requests with the names of LiteLLM are answered', async () => {
+    await runImport(apply);
+    const body = { model: 'house', messages: [{ role: 'user', content: 'Hello!' }] };
+    const sent = { method: 'POST', path: '/v1/chat/completions', key: account.apiKey, body };
+    const answer = await send(sharedStack().baseUrl, sent);
+    expect([answer.status, answer.json()]).toMatchObject([
+      200,
+      { choices: [{ message: { content: 'Hello.' } }] },
+    ]);
   });
 });
 
