@@ -60,7 +60,7 @@ describe('the request log', () => {
     for (const name of ['Cost', 'Duration', 'Tokens saved', 'Tools sent'])
       expect([name, await isInView(page.getByRole('columnheader', { name }), frame)]).toEqual([name, true]);
     const row = page.locator(`[data-key="${failed().id}"]`);
-    expect(await row.innerText()).toMatch(/agent[\s\S]*error[\s\S]*400 provider_not_connected/);
+    expect(await row.innerText()).toMatch(/agent\s+error\s+400\s+provider_not_connected/);
   });
 
   test.each([

@@ -81,30 +81,41 @@ test.each(pages)(
   },
 );
 
-test.each(['overview', 'keys'])('all columns of the tables on %s are in view at each width', async (path) => {
+test.each([
+  ...[
+    'overview',
+    'keys',
+    'requests',
+    'sessions',
+    'sessions/one?id=ticket-1',
+    'tool-health',
+    'audit',
+    'billing',
+  ],
+  ...['tool-health?tab=alerts', 'routing?tab=models'],
+])('no table on %s scrolls sideways at any width', async (path) => {
   const watched = await openPage(browser, { scheme: 'light', width: 1440 });
   await signIn(watched, account.person);
   await goTo(watched.page, path);
-  for (const width of [360, 390, 768, 1024, 1440, 1920] as const) {
+  for (const width of [360, 390, 768, 1024, 1440, 1600, 1920] as const) {
     await applyLook(watched.page, { scheme: 'light', width });
     expect([width, await findSidewaysTables(watched.page)]).toEqual([width, []]);
   }
   await watched.close();
 });
 
-test.each(['requests', 'sessions', 'tool-health', 'audit', 'billing'])(
-  'all columns of the tables on %s are in view on a laptop and a large screen',
-  async (path) => {
-    const watched = await openPage(browser, { scheme: 'light', width: 1440 });
-    await signIn(watched, account.person);
-    await goTo(watched.page, path);
-    for (const width of [1440, 1600, 1920] as const) {
-      await applyLook(watched.page, { scheme: 'light', width });
-      expect([width, await findSidewaysTables(watched.page)]).toEqual([width, []]);
-    }
-    await watched.close();
-  },
-);
+test.each([
+  ['requests', 'Tools sent'],
+  ['sessions', 'From cache'],
+  ['tool-health', 'Mean rank'],
+  ['audit', 'From where'],
+])('the table on %s shows all columns on a laptop', async (path, last) => {
+  const watched = await openPage(browser, { scheme: 'light', width: 1440 });
+  await signIn(watched, account.person);
+  await goTo(watched.page, path);
+  expect(await watched.page.getByRole('columnheader', { name: last }).isVisible()).toBe(true);
+  await watched.close();
+});
 
 test('on a phone, cost and duration of requests, savings of sessions and actions of keys are in view', async () => {
   const watched = await openPage(browser, { scheme: 'light', width: 390 });

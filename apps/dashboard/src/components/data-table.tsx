@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { memo, useEffect, useRef } from 'react';
-import { useMediaQuery } from '@mantine/hooks';
+import { memo, useEffect, useMemo, useRef } from 'react';
+import { useMediaQuery, useMergedRef, useResizeObserver } from '@mantine/hooks';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { UnstyledButton } from '@mantine/core';
@@ -12,12 +12,14 @@ export interface Column<Row> {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** The width of the column as a CSS grid track, such as `minmax(10rem, 2fr)`. */
+  /** The width of the column as a CSS grid track with a minimum in rem, such as `minmax(10rem, 2fr)`. */
   readonly width: string;
   /** How the column is aligned. Columns of numbers need the alignment `end`. */
   readonly align?: 'end';
   /** Whether the user can sort by this column. A sortable column requires `onSort`. */
   readonly isSortable?: boolean;
+  /** In a narrow frame, columns are left out in this order, until the rest fits. Other columns always stay. */
+  readonly dropOrder?: number;
 }
 
 export interface Sorting {
@@ -40,8 +42,6 @@ interface DataTableProps<Row> {
   readonly onSort?: (sorting: Sorting) => void;
   /** The columns on a phone. These columns must fit into 20rem, so that the table does not scroll sideways. */
   readonly phoneColumns?: readonly Column<Row>[];
-  /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
-  readonly minWidth?: string;
   /** Row height in pixels. A row with one line of text takes 44 pixels. */
   readonly rowHeight?: number;
   /** Maximum height of the scrolling part of the table, as a CSS length. */
@@ -57,9 +57,10 @@ const overscan = 12;
  * height, and long text ends with an ellipsis. If a table row opens a page, its first column contains the link.
  */
 export function DataTable<Row>(given: DataTableProps<Row>) {
-  const props = useFittingColumns(given);
-  const { label, columns, rows, total, rowHeight = 44, minWidth = '40rem', maxHeight = '70vh' } = props;
   const frame = useRef<HTMLDivElement>(null);
+  const [measured, { width }] = useResizeObserver<HTMLDivElement>();
+  const { minWidth, ...props } = useFittingColumns(given, width);
+  const { label, columns, rows, total, rowHeight = 44, maxHeight = '70vh' } = props;
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
@@ -70,7 +71,12 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
   useEndReached(props, items.at(-1)?.index ?? -1);
   const template = columns.map(({ width }) => width).join(' ');
   return (
-    <ScrollRegion ref={frame} label={label} className={classes.frame} style={{ maxHeight }}>
+    <ScrollRegion
+      ref={useMergedRef(frame, measured)}
+      label={label}
+      className={classes.frame}
+      style={{ maxHeight }}
+    >
       <div role="table" aria-label={label} aria-rowcount={(total ?? rows.length) + 1} style={{ minWidth }}>
         <TableHead {...props} template={template} height={headHeight} />
         <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }}>
@@ -84,11 +90,42 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
 /** A row on a phone has two lines. */
 const phoneRowHeight = 64;
 
-/** Chooses the columns for the width of the screen. */
-function useFittingColumns<Row>(props: DataTableProps<Row>): DataTableProps<Row> {
+/** The gap between two columns, and the padding of a row, in rem. */
+const [gapRem, paddingRem] = [1, 2];
+
+/** The width in rem below which a table with the given columns scrolls sideways. */
+function sumWidths(columns: readonly Pick<Column<never>, 'width'>[]): number {
+  const widths = columns.map(({ width }) => Number.parseFloat(width.replace('minmax(', '')));
+  return widths.reduce((sum, each) => sum + each + gapRem, paddingRem - gapRem);
+}
+
+/** Leaves out columns until the rest fits into the given width in rem. */
+function fitColumns<Row>(columns: readonly Column<Row>[], roomRem: number): readonly Column<Row>[] {
+  const [next] = columns
+    .filter(({ dropOrder }) => dropOrder !== undefined)
+    .toSorted((one, other) => (one.dropOrder ?? 0) - (other.dropOrder ?? 0));
+  if (next === undefined || sumWidths(columns) <= roomRem) return columns;
+  return fitColumns(
+    columns.filter((column) => column !== next),
+    roomRem,
+  );
+}
+
+/**
+ * Chooses the columns for the width of the screen and of the table's frame. If the chosen columns do not fit, the table
+ * scrolls sideways.
+ * @param framePx the width of the frame in pixels, or 0 before it is known
+ */
+function useFittingColumns<Row>(props: DataTableProps<Row>, framePx: number) {
   const isPhone = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false });
-  if (!isPhone || props.phoneColumns === undefined) return props;
-  return { ...props, columns: props.phoneColumns, minWidth: '0', rowHeight: phoneRowHeight };
+  const { columns: all, phoneColumns } = props;
+  const columns = useMemo(() => {
+    const pxPerRem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    return framePx === 0 ? all : fitColumns(all, framePx / pxPerRem);
+  }, [all, framePx]);
+  if (isPhone && phoneColumns !== undefined)
+    return { ...props, columns: phoneColumns, minWidth: '0', rowHeight: phoneRowHeight };
+  return { ...props, columns, minWidth: `${sumWidths(columns)}rem` };
 }
 
 /** The content of a cell in two lines. The second line is less important. */

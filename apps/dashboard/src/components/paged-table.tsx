@@ -26,8 +26,6 @@ interface PagedTableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** The content of an empty table. */
   readonly empty: ReactNode;
-  /** Minimum width of the table. In a narrower frame, the table scrolls sideways. */
-  readonly minWidth: string;
   /** The number of rows at which the gateway stops counting. */
   readonly countedMax?: number;
 }
@@ -37,7 +35,7 @@ interface PagedTableProps<Row> {
  * of the table.
  */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
-  const { query, label, columns, phoneColumns, rowHeight, sorting, onSort, rowKey, empty, minWidth } = props;
+  const { query, label, columns, phoneColumns, rowHeight, sorting, onSort, rowKey, empty } = props;
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
   const total = query.data?.pages[0]?.total ?? 0;
   const loadMore = (): void => void query.fetchNextPage();
@@ -48,7 +46,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
           <>
             <Total {...props} total={total} />
             <DataTable
-              {...{ label, columns, phoneColumns, rows, rowKey, total, minWidth, rowHeight, sorting, onSort }}
+              {...{ label, columns, phoneColumns, rows, rowKey, total, rowHeight, sorting, onSort }}
               onEndReached={query.hasNextPage && !query.isFetchNextPageError ? loadMore : undefined}
               isLoadingMore={query.isFetchingNextPage}
             />

@@ -48,6 +48,7 @@ const amounts: readonly Column<RequestEntry>[] = [
     header: 'Tokens saved',
     width: '6.25rem',
     align: 'end',
+    dropOrder: 3,
     cell: (row) => <Tokens value={sumTokensSaved(row)} isBare />,
   },
   {
@@ -55,6 +56,7 @@ const amounts: readonly Column<RequestEntry>[] = [
     header: 'Tokens',
     width: '4.75rem',
     align: 'end',
+    dropOrder: 2,
     cell: ({ total_tokens }) => <Tokens value={total_tokens} isBare />,
   },
   {
@@ -62,6 +64,7 @@ const amounts: readonly Column<RequestEntry>[] = [
     header: 'Tools sent',
     width: '5.25rem',
     align: 'end',
+    dropOrder: 1,
     cell: (row) => (row.tools_in === 0 ? 'none' : formatTools(row)),
   },
 ];
@@ -74,11 +77,11 @@ const columnsWith = (showsSession: boolean): readonly Column<RequestEntry>[] => 
     isSortable: true,
     cell: (row) => <TwoLines second={<KeyName id={row.key_id} />}>{link(row)}</TwoLines>,
   },
-  { key: 'status', header: 'Status', width: 'minmax(11.5rem, 1fr)', cell: (row) => <Outcome row={row} /> },
+  { key: 'status', header: 'Status', width: 'minmax(7.25rem, 1.4fr)', cell: (row) => <Outcome row={row} /> },
   {
     key: 'model',
     header: 'Model',
-    width: 'minmax(9.5rem, 1.6fr)',
+    width: 'minmax(6.5rem, 1.6fr)',
     cell: (row) => (
       <TwoLines second={showsSession ? <SessionLink id={row.session_id} /> : null}>
         <Foreign>{describeModel(row)}</Foreign>
@@ -120,7 +123,6 @@ function Outcome({ row, isShort }: { readonly row: RequestEntry; readonly isShor
   if (error_code === null) return <StatusBadge status={status} />;
   const code = (
     <span title={error_code}>
-      {http_status === null || isShort === true ? '' : `${http_status} `}
       <Foreign>{error_code}</Foreign>
     </span>
   );
@@ -128,7 +130,7 @@ function Outcome({ row, isShort }: { readonly row: RequestEntry; readonly isShor
     code
   ) : (
     <TwoLines second={code}>
-      <StatusBadge status={status} />
+      <StatusBadge status={status} /> {http_status}
     </TwoLines>
   );
 }

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/states.tsx';
 import { changeParam, clearParams } from '../../lib/addresses.ts';
 import { notifyDone } from '../../lib/notices.ts';
 import { saveFile } from '../../lib/save-file.ts';
-import { auditColumns } from './audit-columns.tsx';
+import { auditColumns, auditPhoneColumns } from './audit-columns.tsx';
 import { filterNames, parseAuditQuery, type FilterName } from './audit-query.ts';
 import { FilterForm } from '../../components/filter-form.tsx';
 import { TextFilter, TimeFilter } from '../../components/filter-fields.tsx';
@@ -65,9 +65,9 @@ function EventList({ filter, until, onClear }: EventListProps) {
       label="Events"
       noun="event"
       columns={auditColumns}
+      phoneColumns={auditPhoneColumns}
       rowKey={({ id }) => id}
       empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoEvents />}
-      minWidth="64rem"
     />
   );
 }

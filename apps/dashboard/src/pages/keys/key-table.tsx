@@ -1,5 +1,4 @@
 import { ActionIcon, Badge, Menu } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { Ban, EllipsisVertical, ListChecks, Pencil, RotateCw } from 'lucide-react';
 import type { ApiKey } from '../../api/keys.ts';
 import type { Column } from '../../components/data-table.tsx';
@@ -63,19 +62,21 @@ const timesColumn: Column<ApiKey> = {
   ),
 };
 
-/** The columns with the limits of each key, which only wide screens show. */
+/** The columns with the limits of each key, which the form of a key also shows. */
 const limitColumns: readonly Column<ApiKey>[] = [
   {
     key: 'rpm',
     header: 'Requests/min',
     width: '6.25rem',
     align: 'end',
+    dropOrder: 2,
     cell: (apiKey) => limitOf(apiKey, 'rate_limit_rpm'),
   },
   {
     key: 'grants',
     header: 'Scopes, tools',
     width: '10.5rem',
+    dropOrder: 1,
     cell: (apiKey) => (
       <TwoLines second={<ToolRules apiKey={apiKey} />}>{formatScopes(apiKey.scopes)}</TwoLines>
     ),
@@ -141,17 +142,14 @@ const forPhone = (use: readonly Column<ApiKey>[]): readonly Column<ApiKey>[] =>
 export function KeyTable({ keys, onTask }: { readonly keys: readonly ApiKey[]; readonly onTask: OnTask }) {
   const use = renderUse(useKeyUse());
   const actions = actionsColumn(onTask);
-  // Narrower screens have no room for the limits, which the form of a key also shows.
-  const isWide = useMediaQuery('(min-width: 83em)', undefined, { getInitialValueInEffect: false });
   return (
     <DataTable
       label="API keys"
-      columns={[nameColumn, ...use, timesColumn, ...(isWide ? limitColumns : []), actions]}
+      columns={[nameColumn, ...use, timesColumn, ...limitColumns, actions]}
       phoneColumns={[phoneNameColumn, ...forPhone(use), actions]}
       rows={keys}
       rowKey={({ id }) => id}
       rowHeight={56}
-      minWidth={isWide ? '64rem' : '42.5rem'}
     />
   );
 }

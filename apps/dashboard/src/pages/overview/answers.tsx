@@ -66,7 +66,12 @@ function Harm({ totals }: { readonly totals: AnalyticsTotals }) {
       <p className={classes.headline}>
         {value === null ? 'Recall not measured' : <>{formatShare(value)} effective recall</>}
       </p>
-      {value === null ? null : (
+      {value === null ? (
+        <p className={classes.answerText}>
+          Recall is the share of conversations with every needed tool. The gateway measures it on sampled
+          conversations, and this period has none.
+        </p>
+      ) : (
         <p className={classes.answerText}>
           between {formatShare(low)} and {formatShare(high)}; {judgeRecall(recall)}
         </p>

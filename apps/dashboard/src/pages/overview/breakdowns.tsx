@@ -142,8 +142,7 @@ function ModelTable({ models, price }: Pick<BreakdownsProps, 'models'> & { reado
       phoneColumns={forPhone(columns)}
       rows={models.map(price)}
       rowKey={({ provider, model }) => `${provider}/${model}`}
-      maxHeight="19rem"
-      minWidth="34rem"
+      maxHeight="26rem"
     />
   );
 }
@@ -177,8 +176,7 @@ function KeyTable({ span, price }: Pick<BreakdownsProps, 'span'> & { readonly pr
           phoneColumns={forPhone(keyColumns)}
           rows={data.map(price)}
           rowKey={({ key_id }) => key_id}
-          maxHeight="19rem"
-          minWidth="34rem"
+          maxHeight="26rem"
         />
       )}
     </QueryView>
@@ -223,9 +221,8 @@ function SessionTable({ from, price }: { readonly from: string; readonly price: 
           phoneColumns={forPhone(sessionColumns)}
           rows={rows}
           rowKey={({ session_id }) => session_id}
-          maxHeight="19rem"
+          maxHeight="26rem"
           rowHeight={56}
-          minWidth="36rem"
         />
       )}
     </QueryView>

@@ -55,7 +55,7 @@ function ToolsField({ settings, onChange, toolsCount, problem }: SettingsPanelPr
     <>
       <Textarea
         label="Tools (JSON)"
-        description="In any of the three formats below, or as listed by an MCP server."
+        description="In any of the three formats above, or as listed by an MCP server."
         placeholder="[ … ]"
         minRows={5}
         maxRows={14}

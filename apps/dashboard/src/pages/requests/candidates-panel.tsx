@@ -2,7 +2,7 @@ import { Badge, SegmentedControl, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { Candidate, RequestDetail } from '../../api/requests.ts';
-import { DataTable } from '../../components/data-table.tsx';
+import { DataTable, TwoLines } from '../../components/data-table.tsx';
 import { Foreign } from '../../components/values.tsx';
 import { FiguresTable, Panel } from '../../components/panel.tsx';
 import { EmptyState } from '../../components/states.tsx';
@@ -128,12 +128,12 @@ function Candidates({ candidates }: { readonly candidates: readonly Candidate[] 
       </div>
       <DataTable
         label="Candidate tools"
-        columns={candidateColumns(bestScoreOf(candidates))}
+        columns={useMemo(() => candidateColumns(bestScoreOf(candidates)), [candidates])}
+        phoneColumns={phoneColumns}
         rows={rows}
         rowKey={({ rank }) => String(rank)}
         sorting={sorting}
         onSort={setSorting}
-        minWidth="44rem"
         maxHeight="28rem"
         rowHeight={38}
       />
@@ -145,11 +145,11 @@ const bestScoreOf = (candidates: readonly Candidate[]): number =>
   Math.max(...candidates.map(({ score }) => score), Number.MIN_VALUE);
 
 const candidateColumns = (best: number): Column<Candidate>[] => [
-  { key: 'rank', header: 'Rank', width: '4rem', align: 'end', isSortable: true, cell: ({ rank }) => rank },
+  { key: 'rank', header: 'Rank', width: '3.5rem', align: 'end', isSortable: true, cell: ({ rank }) => rank },
   {
     key: 'name',
     header: 'Tool',
-    width: 'minmax(10rem, 2fr)',
+    width: 'minmax(9rem, 2fr)',
     isSortable: true,
     cell: ({ name }) => (
       <Link to={toolAddress(name)}>
@@ -160,25 +160,54 @@ const candidateColumns = (best: number): Column<Candidate>[] => [
   {
     key: 'score',
     header: 'Score',
-    width: 'minmax(8rem, 1.2fr)',
+    width: 'minmax(6rem, 1.2fr)',
     isSortable: true,
     cell: (candidate) => <Score candidate={candidate} best={best} />,
   },
   {
     key: 'fate',
     header: 'Decision',
-    width: 'minmax(9rem, 1fr)',
+    width: 'minmax(8.5rem, 1fr)',
     cell: (candidate) => <Fate candidate={candidate} />,
   },
-  { key: 'called', header: 'Called', width: '5rem', cell: (candidate) => <Called candidate={candidate} /> },
+  { key: 'called', header: 'Called', width: '4.5rem', cell: (candidate) => <Called candidate={candidate} /> },
 ];
 
-function Fate({ candidate: { forwarded, planned, always_in } }: { readonly candidate: Candidate }) {
+/** The columns on a phone. */
+const phoneColumns: readonly Column<Candidate>[] = [
+  {
+    key: 'name',
+    header: 'Tool',
+    width: 'minmax(0, 1fr)',
+    cell: ({ name, rank, score, called }) => (
+      <TwoLines second={`rank ${rank}, score ${Number(score.toPrecision(3))}${called ? ', called' : ''}`}>
+        <Link to={toolAddress(name)}>
+          <Foreign>{name}</Foreign>
+        </Link>
+      </TwoLines>
+    ),
+  },
+  {
+    key: 'fate',
+    header: 'Decision',
+    width: '5.75rem',
+    cell: (candidate) => <ForwardedBadge candidate={candidate} />,
+  },
+];
+
+function ForwardedBadge({ candidate: { forwarded } }: { readonly candidate: Candidate }) {
+  return (
+    <Badge size="sm" tt="none" variant="light" color={forwarded ? 'indigo' : 'gray'}>
+      {forwarded ? 'forwarded' : 'pruned'}
+    </Badge>
+  );
+}
+
+function Fate({ candidate }: { readonly candidate: Candidate }) {
+  const { forwarded, planned, always_in } = candidate;
   return (
     <span className={classes.tags}>
-      <Badge size="sm" tt="none" variant="light" color={forwarded ? 'indigo' : 'gray'}>
-        {forwarded ? 'forwarded' : 'pruned'}
-      </Badge>
+      <ForwardedBadge candidate={candidate} />
       {forwarded && !planned ? 'plan: pruned' : null}
       {always_in === null ? null : explainAlwaysIn(always_in)}
     </span>

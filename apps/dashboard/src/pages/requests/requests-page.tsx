@@ -104,7 +104,6 @@ function RequestList({ filter, order, until, live, onClear, onSort }: RequestLis
       onSort={onSort}
       rowKey={({ id }) => id}
       empty={isFiltered ? <NothingMatches onClear={onClear} /> : <NoRequests />}
-      minWidth="68rem"
       countedMax={countedMax}
     />
   );

@@ -1,5 +1,5 @@
 import { Alert, Badge, Select } from '@mantine/core';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import {
   useCalibration,
   useRoutingPreferences,
@@ -38,9 +38,11 @@ export default function CalibrationTab() {
       isEmpty={({ buckets }) => buckets.length === 0}
       empty={
         <EmptyState title="Nothing measured yet">
-          Recall is the share of conversations in which no needed tool is missing. It is measured on shadow
-          conversations: sampled conversations that send all tools and only record the plan. The share of
-          sampled conversations is set in Account. To measure faster, set pruning to “shadow” for a while.
+          Until your own conversations are measured, the gateway uses its shipped defaults. Recall is the
+          share of conversations in which no needed tool is missing. It is measured on shadow conversations:
+          sampled conversations that send all tools and only record the plan.{' '}
+          <Link to="/account">Account</Link> sets the share of sampled conversations. To measure faster, set
+          pruning to “shadow” for a while.
         </EmptyState>
       }
     >

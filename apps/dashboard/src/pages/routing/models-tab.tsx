@@ -2,7 +2,7 @@ import { Switch, TextInput } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import { useModels, useToggleModel, type ModelStatus } from '../../api/routing.ts';
-import { DataTable } from '../../components/data-table.tsx';
+import { DataTable, TwoLines } from '../../components/data-table.tsx';
 import { Foreign, Count, Dollars, Duration, Share } from '../../components/values.tsx';
 import { notifyDone } from '../../lib/notices.ts';
 import { QueryView, EmptyState, ErrorState } from '../../components/states.tsx';
@@ -72,11 +72,11 @@ function ModelTable({ models }: { readonly models: readonly ModelStatus[] }) {
       <DataTable
         label="Models"
         columns={modelColumns(toggleModel)}
+        phoneColumns={modelPhoneColumns(toggleModel)}
         rows={rows}
         rowKey={({ id }) => id}
         sorting={sorting}
         onSort={setSorting}
-        minWidth="76rem"
       />
     </>
   );
@@ -87,20 +87,43 @@ const describeToggle = (id: string, isEnabled: boolean) =>
 
 type Change = (model: ModelStatus, isEnabled: boolean) => void;
 
-const modelColumns = (change: Change): Column<ModelStatus>[] => [
+const enabledColumn = (change: Change): Column<ModelStatus> => ({
+  key: 'on',
+  header: 'Enabled',
+  width: '4.5rem',
+  cell: (model) => (
+    <Switch
+      size="sm"
+      aria-label={`${model.id}: enabled for automatic routing`}
+      checked={model.is_enabled}
+      onChange={(event) => change(model, event.currentTarget.checked)}
+    />
+  ),
+});
+
+/** The columns on a phone. */
+const modelPhoneColumns = (change: Change): Column<ModelStatus>[] => [
   {
-    key: 'on',
-    header: 'Enabled',
-    width: '5.5rem',
-    cell: (model) => (
-      <Switch
-        size="sm"
-        aria-label={`${model.id}: enabled for automatic routing`}
-        checked={model.is_enabled}
-        onChange={(event) => change(model, event.currentTarget.checked)}
-      />
+    key: 'id',
+    header: 'Model',
+    width: 'minmax(0, 1fr)',
+    cell: ({ id, input_cost_usd_per_mtok: input, output_cost_usd_per_mtok: output }) => (
+      <TwoLines
+        second={
+          <>
+            <Dollars value={input} /> in, <Dollars value={output} /> out
+          </>
+        }
+      >
+        <Foreign>{id}</Foreign>
+      </TwoLines>
     ),
   },
+  enabledColumn(change),
+];
+
+const modelColumns = (change: Change): Column<ModelStatus>[] => [
+  enabledColumn(change),
   {
     key: 'id',
     header: 'Model',
@@ -108,16 +131,16 @@ const modelColumns = (change: Change): Column<ModelStatus>[] => [
     isSortable: true,
     cell: ({ id }) => <Foreign>{id}</Foreign>,
   },
-  number('context', 'Context', '5.2rem', (model) => <Count value={model.context_window} />),
+  number('context', 'Context', '5.2rem', (model) => <Count value={model.context_window} />, 4),
   number('input', 'Input', '4.2rem', (model) => <Dollars value={model.input_cost_usd_per_mtok} />),
   number('output', 'Output', '4.5rem', (model) => <Dollars value={model.output_cost_usd_per_mtok} />),
-  number('cached', 'Cached', '4.6rem', (model) => <Dollars value={model.cache_read_cost_usd_per_mtok} />),
+  number('cached', 'Cached', '4.6rem', (model) => <Dollars value={model.cache_read_cost_usd_per_mtok} />, 2),
   number('requests', 'Requests', '5.4rem', (model) => <Count value={model.requests} />),
-  number('first', 'First token p50', '8.5rem', (model) => <Duration value={model.first_token_p50_ms} />),
-  number('first95', 'p95', '4rem', (model) => <Duration value={model.first_token_p95_ms} />),
-  number('total', 'Total p50', '5.8rem', (model) => <Duration value={model.total_p50_ms} />),
-  number('errors', 'Errors', '4.4rem', (model) => <Share value={model.error_rate} />),
-  number('recall', 'Calls served', '7rem', (model) => <Share value={model.tool_recall} />),
+  number('first', 'First token p50', '8.5rem', (model) => <Duration value={model.first_token_p50_ms} />, 3),
+  number('first95', 'p95', '4rem', (model) => <Duration value={model.first_token_p95_ms} />, 1),
+  number('total', 'Total p50', '5.8rem', (model) => <Duration value={model.total_p50_ms} />, 5),
+  number('errors', 'Errors', '4.4rem', (model) => <Share value={model.error_rate} />, 6),
+  number('recall', 'Calls served', '7rem', (model) => <Share value={model.tool_recall} />, 7),
 ];
 
 function number(
@@ -125,6 +148,15 @@ function number(
   header: string,
   width: string,
   cell: Column<ModelStatus>['cell'],
+  dropOrder?: number,
 ): Column<ModelStatus> {
-  return { key, header, width, align: 'end', isSortable: true, cell };
+  return {
+    key,
+    header,
+    width,
+    align: 'end',
+    isSortable: true,
+    cell,
+    ...(dropOrder === undefined ? {} : { dropOrder }),
+  };
 }

@@ -138,7 +138,6 @@ function Requests({
           rowHeight={requestRowHeight}
           rows={requests}
           rowKey={({ id }) => id}
-          minWidth="62rem"
           maxHeight="32rem"
         />
       </Panel>

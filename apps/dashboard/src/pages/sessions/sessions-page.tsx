@@ -43,7 +43,6 @@ function SessionList({ from }: { readonly from: string }) {
       rowKey={({ session_id }) => session_id}
       empty={<NoSessions />}
       rowHeight={56}
-      minWidth="64rem"
     />
   );
 }
@@ -79,6 +78,7 @@ const columns: readonly Column<SessionUsage>[] = [
     key: 'models',
     header: 'Models',
     width: 'minmax(11rem, 1fr)',
+    dropOrder: 3,
     cell: ({ models }) => <Foreign>{models.join(', ')}</Foreign>,
   },
   {
@@ -86,6 +86,7 @@ const columns: readonly Column<SessionUsage>[] = [
     header: 'From cache',
     width: '5.25rem',
     align: 'end',
+    dropOrder: 1,
     cell: ({ prompt_tokens, cached_tokens }) => (
       <Share value={prompt_tokens === 0 ? null : cached_tokens / prompt_tokens} />
     ),
@@ -95,6 +96,7 @@ const columns: readonly Column<SessionUsage>[] = [
     header: 'Tokens',
     width: '5.25rem',
     align: 'end',
+    dropOrder: 2,
     cell: ({ total_tokens }) => <Tokens value={total_tokens} isBare />,
   },
   {

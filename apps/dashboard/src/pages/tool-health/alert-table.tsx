@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import type { RecallAlert } from '../../api/tool-health.ts';
-import { DataTable } from '../../components/data-table.tsx';
+import { DataTable, TwoLines } from '../../components/data-table.tsx';
 import { Foreign, Time, Unknown } from '../../components/values.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { formatNumberOf } from '../../lib/format.ts';
@@ -36,9 +36,9 @@ export function AlertTable({ alerts, total }: AlertTableProps) {
       <DataTable
         label="Recall alerts"
         columns={columns}
+        phoneColumns={phoneColumns}
         rows={alerts}
         rowKey={({ request_id, tool, detected_by }) => `${request_id} ${tool} ${detected_by}`}
-        minWidth="68rem"
       />
     </>
   );
@@ -48,7 +48,7 @@ const columns: readonly Column<RecallAlert>[] = [
   {
     key: 'at',
     header: 'When',
-    width: '13rem',
+    width: '10.75rem',
     cell: ({ at, request_id }) => (
       <Link to={`/requests/${request_id}`}>
         <Time value={at} />
@@ -75,8 +75,35 @@ const columns: readonly Column<RecallAlert>[] = [
     key: 'why',
     header: 'Why it was pruned',
     width: 'minmax(14rem, 1fr)',
+    dropOrder: 3,
     cell: ({ pruned_because: why }) => (why === null ? <Unknown /> : causes[why]),
   },
-  { key: 'rank', header: 'Rank', width: '4rem', align: 'end', cell: ({ rank }) => rank },
-  { key: 'k', header: 'K', width: '4rem', align: 'end', cell: ({ k }) => k ?? <Unknown /> },
+  { key: 'rank', header: 'Rank', width: '4rem', align: 'end', dropOrder: 1, cell: ({ rank }) => rank },
+  { key: 'k', header: 'K', width: '4rem', align: 'end', dropOrder: 2, cell: ({ k }) => k ?? <Unknown /> },
+];
+
+/** The columns on a phone. */
+const phoneColumns: readonly Column<RecallAlert>[] = [
+  {
+    key: 'tool',
+    header: 'Tool',
+    width: 'minmax(0, 1fr)',
+    cell: ({ tool, detected_by }) => (
+      <TwoLines second={detectors[detected_by]}>
+        <Link to={toolAddress(tool)}>
+          <Foreign>{tool}</Foreign>
+        </Link>
+      </TwoLines>
+    ),
+  },
+  {
+    key: 'at',
+    header: 'When',
+    width: '7rem',
+    cell: ({ at, request_id }) => (
+      <Link to={`/requests/${request_id}`}>
+        <Time value={at} isRelative />
+      </Link>
+    ),
+  },
 ];

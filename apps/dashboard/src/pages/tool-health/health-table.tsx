@@ -1,5 +1,4 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'react-router';
 import type { ToolHealth } from '../../api/tool-health.ts';
@@ -21,8 +20,6 @@ export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
   const [search, setSearch] = useState('');
   const [sorting, setSorting] = useState<Sorting>(worstFirst);
   const wanted = useDeferredValue(search);
-  // Narrower screens have no room for the time, which the page of a tool also shows.
-  const isWide = useMediaQuery('(min-width: 100em)', undefined, { getInitialValueInEffect: false });
   const rows = useMemo(() => sortTools(tools, wanted, sorting), [tools, wanted, sorting]);
   return (
     <>
@@ -45,13 +42,12 @@ export function HealthTable({ tools, requestsConsidered }: HealthTableProps) {
       </div>
       <DataTable
         label="Tools"
-        columns={isWide ? columns : columns.filter(({ key }) => key !== 'seen')}
+        columns={columns}
         rows={rows}
         phoneColumns={phoneColumns}
         rowKey={({ name }) => name}
         sorting={sorting}
         onSort={setSorting}
-        minWidth={isWide ? '74rem' : '66rem'}
       />
     </>
   );
@@ -93,6 +89,7 @@ const columns: readonly Column<ToolHealth>[] = [
     width: '5rem',
     align: 'end',
     isSortable: true,
+    dropOrder: 3,
     cell: ({ stats }) => <Count value={stats.offered} />,
   },
   {
@@ -101,6 +98,7 @@ const columns: readonly Column<ToolHealth>[] = [
     width: '6rem',
     align: 'end',
     isSortable: true,
+    dropOrder: 5,
     cell: ({ stats }) => <Count value={stats.forwarded} />,
   },
   {
@@ -117,6 +115,7 @@ const columns: readonly Column<ToolHealth>[] = [
     width: '6.75rem',
     align: 'end',
     isSortable: true,
+    dropOrder: 4,
     cell: ({ stats }) => <Share value={stats.call_through_rate} />,
   },
   {
@@ -133,6 +132,7 @@ const columns: readonly Column<ToolHealth>[] = [
     width: '6.25rem',
     align: 'end',
     isSortable: true,
+    dropOrder: 2,
     cell: ({ stats: { mean_rank_when_called: rank } }) =>
       rank === null ? <Unknown /> : Number(rank.toFixed(1)),
   },
@@ -141,6 +141,7 @@ const columns: readonly Column<ToolHealth>[] = [
     header: 'Last seen',
     width: '7rem',
     isSortable: true,
+    dropOrder: 1,
     cell: ({ last_seen_at }) => <Time value={last_seen_at} isRelative />,
   },
 ];
