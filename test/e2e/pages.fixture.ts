@@ -27,7 +27,7 @@ export function readBlocks(page: string): Block[] {
 export class PageFolder {
   readonly #path = mkdtempSync(join(tmpdir(), 'page-examples-'));
 
-  /** @param packages the folder whose packages the examples import */
+  /** @param packages the folder with the packages that the examples import */
   constructor(packages: string = join(repository, 'node_modules')) {
     // The commands of the pages read `.data/dev.json`.
     symlinkSync(sharedStack().dataDir, join(this.#path, '.data'));

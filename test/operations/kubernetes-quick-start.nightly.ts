@@ -76,7 +76,7 @@ function applyFile(file: string, namespace: string): void {
   objects.push(...list.items.map((each) => ({ ...each, metadata: { ...each.metadata, namespace } })));
 }
 
-/** Starts the workloads of an overlay. A workload finds only Secrets of its own namespace. */
+/** Starts the workloads of an overlay. A workload can use only the Secrets in its namespace. */
 function applyOverlay(overlay: string): void {
   objects = [...objects, ...renderKustomization(join(root, overlay))];
   const ofWorkloads = objects.filter(({ kind }) => kind !== 'Namespace');
@@ -99,7 +99,7 @@ async function requireStart(): Promise<void> {
   await started;
 }
 
-/** `kubectl port-forward` of a Service, whose port is forwarded to its container. */
+/** `kubectl port-forward` of a port of a Service. */
 async function forward(target: string, ports: string): Promise<void> {
   await requireStart();
   const service = target.replace('service/', '');
