@@ -119,7 +119,7 @@ describe('the request log', () => {
     expect(shown.map(({ key }) => key)).toEqual(data.map(({ id }) => id));
     for (const [at, { cells, titles }] of shown.entries()) {
       const row = data[at]!;
-      const code = row.error_code === null ? '' : `${row.http_status} ${row.error_code}`;
+      const code = row.error_code === null ? '' : ` ${row.http_status}${row.error_code}`;
       expect(cells[columns.status]).toBe(`${row.status}${code}`);
       const model = row.model === null ? row.requested_model : `${row.provider}/${row.model}`;
       expect(cells[columns.model]).toBe(`${model}${row.session_id ?? ''}`);
