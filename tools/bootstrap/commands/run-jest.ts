@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -17,13 +17,41 @@ export function stepEnv(extra: Readonly<Record<string, string>> = {}): NodeJS.Pr
   return { ...process.env, PATH: path.join(delimiter), ...extra };
 }
 
-/** Runs a command in the repository root, attached to the terminal. Returns the command's exit code. */
+/** Options of a command in the background, which does not use the terminal. */
+export interface Background {
+  /** Receives the output in pieces. */
+  readonly keep: (output: Buffer) => void;
+}
+
+function launch(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  background: Background | undefined,
+): ChildProcess {
+  if (!background) return spawn(command, args, { cwd: root, env, stdio: 'inherit' });
+  const child = spawn(command, args, {
+    cwd: root,
+    // A terminal shows the kept output later.
+    env: process.stdout.isTTY ? { ...env, FORCE_COLOR: '1' } : env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.on('data', background.keep);
+  child.stderr.on('data', background.keep);
+  return child;
+}
+
+/**
+ * Runs a command in the repository root. Returns the command's exit code. The command uses the terminal, unless
+ * it runs in the background.
+ */
 export function runCommand(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = stepEnv(),
+  background?: Background,
 ): Promise<number> {
-  const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
+  const child = launch(command, args, env, background);
   // In a terminal, Ctrl-C reaches the child process directly, and the child process then cleans up.
   // This process forwards the signals that only this process receives.
   const forward = () => child.kill('SIGTERM');
@@ -31,7 +59,8 @@ export function runCommand(
   process.on('SIGTERM', forward).on('SIGINT', ignore);
   return new Promise((settle, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => {
+    // The event `close` follows the last piece of output.
+    child.once('close', (code, signal) => {
       process.off('SIGTERM', forward).off('SIGINT', ignore);
       settle(code ?? 128 + (signal ? constants.signals[signal] : 0));
     });
@@ -63,6 +92,7 @@ export async function runJest(
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  background?: Background,
 ): Promise<JestOutcome> {
   const results = resultsFile(name.replaceAll('/', '-'));
   rmSync(results, { force: true });
@@ -77,6 +107,7 @@ export async function runJest(
       ...args,
     ],
     stepEnv(env),
+    background,
   );
   if (!existsSync(results)) return { exitCode: exitCode || 1, passed: 0, failed: 1 };
   const counted = jestResults.parse(JSON.parse(readFileSync(results, 'utf8')));

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from '../stack/root.ts';
 import { runJest } from './run-jest.ts';
-import type { JestOutcome } from './run-jest.ts';
+import type { Background, JestOutcome } from './run-jest.ts';
 
 const [daily, nightly] = [/\.(spec|test)\.ts$/, /\.nightly\.ts$/];
 
@@ -81,22 +81,38 @@ function runsSideBySide(suite: string, tests: TestKind): boolean {
   return sideBySide.has(suite) && (suite !== 'faults' || tests === 'daily');
 }
 
+/** Jest's options for one worker process, which Jest restarts when the memory of the process exceeds the limit. */
+const oneWorker = ['--maxWorkers=1', '--workerIdleMemoryLimit=512MB'];
+
+interface SuiteOptions {
+  readonly isNightly?: boolean;
+  readonly background?: Background | undefined;
+  /** Whether the tests use only one processor core, even if the suite allows two worker processes. */
+  readonly usesOneCore?: boolean;
+}
+
 /** Runs the tests in one directory. */
 export function runSuite(
   suite: string,
   args: readonly string[] = [],
-  options: { readonly isNightly?: boolean } = {},
+  options: SuiteOptions = {},
 ): Promise<JestOutcome> {
   const own = join(root, 'test', suite, 'jest.config.mjs');
   const config = existsSync(own) ? own : join(root, 'test/jest.config.mjs');
   const parsed = parseSuiteArguments(suite, args);
   const tests = options.isNightly === true ? 'nightly' : chooseTests(suite, args);
+  // In one process, Jest would wait for connections that a test left open, although the servers have stopped.
+  const workers = runsSideBySide(suite, tests) ? ['--maxWorkers=2'] : ['--runInBand', '--forceExit'];
   return runJest(
     `${suite}${tests === 'daily' ? '' : '-nightly'}`,
     [
-      ...['-c', config, runsSideBySide(suite, tests) ? '--maxWorkers=2' : '--runInBand'],
-      ...['--passWithNoTests', ...parsed.jest],
+      '-c',
+      config,
+      ...(options.usesOneCore === true ? oneWorker : workers),
+      '--passWithNoTests',
+      ...parsed.jest,
     ],
     { TEST_SUITE: suite, TEST_KIND: tests, ...parsed.env },
+    options.background,
   );
 }
