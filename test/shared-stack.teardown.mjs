@@ -1,4 +1,5 @@
 export default async function stopSharedStack() {
-  await globalThis.sharedStackObserver?.close();
+  await globalThis.sharedStackObserver?.stopWatching();
   await globalThis.sharedStackUnderTest?.stop();
+  await globalThis.sharedStackObserver?.close();
 }

@@ -1,5 +1,20 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { StackUnderTest } from '@gateway/testing';
 import pg from 'pg';
+
+const notedIn = (stack: StackUnderTest) => join(stack.dataDir, 'deleted-accounts');
+
+/** Records the id of a deleted account, so that a later test file can search for spool files with the id. */
+export function noteDeletedAccount(stack: StackUnderTest, accountId: string): void {
+  appendFileSync(notedIn(stack), `${accountId}\n`);
+}
+
+/** Returns the recorded ids of deleted accounts. */
+export function readDeletedAccounts(stack: StackUnderTest): string[] {
+  if (!existsSync(notedIn(stack))) return [];
+  return readFileSync(notedIn(stack), 'utf8').split('\n').filter(Boolean);
+}
 
 /**
  * Tables that may still contain the id of a deleted account, as `<database>.<table>`. The comments in the list

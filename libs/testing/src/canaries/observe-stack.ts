@@ -15,6 +15,7 @@ class Writer {
   readonly #timer = setInterval(() => this.write(), writeEveryMs);
   #dataDir: string | undefined;
   #bytes = 0;
+  #isClosed = false;
 
   /** Sets the target folder. Collected chunks and all later chunks are written to the target folder. */
   open(dataDir: string): void {
@@ -23,6 +24,7 @@ class Writer {
   }
 
   add(kind: ObservedKind, text: string | Uint8Array): void {
+    if (this.#isClosed) return;
     const bytes = Buffer.from(text);
     this.#bytes += bytes.length;
     if (this.#bytes > bytesMax) return;
@@ -39,6 +41,7 @@ class Writer {
 
   close(): void {
     clearInterval(this.#timer);
+    this.#isClosed = true;
     this.#dataDir = undefined;
   }
 }
@@ -51,6 +54,12 @@ export interface StackObserver {
    * `observer`.
    */
   watch(stack: StackUnderTest): Promise<void>;
+  /**
+   * Stops recording, before the stack stops. The stack can still export traces, because services that stop would
+   * otherwise wait for the receiver.
+   */
+  stopWatching(): Promise<void>;
+  /** Closes the receiver of traces. */
   close(): Promise<void>;
 }
 
@@ -61,16 +70,17 @@ export interface StackObserver {
 export async function startObserver(): Promise<StackObserver> {
   const writer = new Writer();
   const receiver: OtlpReceiver = await startOtlpReceiver({ onExport: (body) => writer.add('traces', body) });
-  const closing: (() => unknown)[] = [() => receiver.close(), () => writer.close()];
+  const closing: (() => unknown)[] = [() => writer.close()];
   return {
     otlpUrl: receiver.url,
     watch: async (stack) => {
       writer.open(stack.dataDir);
       closing.unshift(await watchMessages(stack, writer), await watchRedis(stack, writer));
     },
-    close: async () => {
-      for (const close of closing) await close();
+    stopWatching: async () => {
+      for (const close of closing.splice(0)) await close();
     },
+    close: () => receiver.close(),
   };
 }
 
