@@ -1,7 +1,10 @@
-import type { RequestDetail } from '@gateway/contracts';
+import { routingCalibration, type RequestDetail } from '@gateway/contracts';
+import { sharedStack } from '@gateway/testing';
+import pg from 'pg';
 import { savedOf } from './figures.fixture.ts';
 import { goTo } from './page.fixture.ts';
 import {
+  askAs,
   costOf,
   openTruth,
   readAll,
@@ -117,4 +120,64 @@ describe('the calibration', () => {
     await goTo(truth.watched.page, `requests/${truth.account.overridden.id}`);
     expect(await readMain(truth)).toContain(`K = ${overrideK}. K is set on the API key.`);
   });
+
+  test('the calibration page names the ranking that decides K, and since when learning is measured', async () => {
+    const known = findBucket('*:101-250');
+    const version = await storeLearning(truth.account.person.accountId!, known.bucket);
+    try {
+      const path = '/v1/account/routing/calibration';
+      const { buckets } = await askAs(truth, routingCalibration, path);
+      const learned = buckets.find(({ bucket }) => bucket === known.bucket)!;
+      expect(learned).toMatchObject({ k: known.k, learning: { used: true, k: learnedK } });
+      await goTo(truth.watched.page, `routing?tab=calibration&bucket=${known.bucket}`);
+      const text = await readMain(truth);
+      expect(text).toContain(
+        `The learned ranking decides K for new conversations, because its K is smaller. K is ${learnedK} with learning and ${known.k} without.`,
+      );
+      expect(text).toContain(`${longConversations} conversations measured with learning since 2026-03-04.`);
+      const cells = await truth.watched.page
+        .locator('section', { hasText: 'All buckets' })
+        .locator('tbody tr')
+        .evaluateAll((rows) => rows.map(({ children }) => [...children].map((cell) => cell.textContent)));
+      expect(cells.map((row) => [row[2], row[5], row[6]])).toContainEqual([
+        ...[String(known.samples), String(learnedK), 'learned ranking'],
+      ]);
+    } finally {
+      await inTelemetry('DELETE FROM routing_policies WHERE account_id = $1::uuid AND version = $2', [
+        ...[truth.account.person.accountId!, version],
+      ]);
+    }
+  });
 });
+
+/** The K with learning that the test stores. It is smaller than every measured K without learning. */
+const learnedK = 1;
+
+/**
+ * Stores a new version of the account's policy, in which a bucket was also measured with learning, like the worker
+ * stores it. Returns the version.
+ */
+async function storeLearning(accountId: string, bucket: string): Promise<number> {
+  const learned = { from: '2026-03-04T05:06:07.000Z', isUsed: true, k: learnedK };
+  const sql = `
+    INSERT INTO routing_policies (account_id, version, made_at, recall_target, buckets, recovery_rate, heads)
+    SELECT account_id, version + 1, now(), recall_target, (
+        SELECT jsonb_agg(CASE WHEN each ->> 'bucket' = $2
+          THEN each || jsonb_build_object('learned', (each - 'learned') || $3::jsonb) ELSE each END)
+        FROM jsonb_array_elements(buckets) AS each
+      ), recovery_rate, heads
+    FROM routing_policies WHERE account_id = $1::uuid ORDER BY version DESC LIMIT 1
+    RETURNING version`;
+  const [row] = await inTelemetry<{ version: number }>(sql, [accountId, bucket, JSON.stringify(learned)]);
+  return row!.version;
+}
+
+async function inTelemetry<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: sharedStack().dev.postgres.telemetry });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,4 +1,4 @@
-import { describeVerdict } from './calibration-model.ts';
+import { describeLearning, describeVerdict, renderDecider } from './calibration-model.ts';
 
 type Bucket = Parameters<typeof describeVerdict>[0];
 
@@ -21,4 +21,34 @@ it.each([
   const text = describeVerdict(bucketOf(fields), 0.95);
   expect(text).toMatch(verdict);
   expect(text.match(/\.(?: |$)/g)).toHaveLength(1);
+});
+
+const learningOf = (fields: Partial<NonNullable<Bucket['learning']>>) => ({
+  ...{ used: false, decided_by: '*:51-100', samples: 61, since: '2026-03-04T05:06:07.000Z', k: 12 },
+  ...{ k_without_recovery: null, forwarded_recall: null, effective_recall: null, ...fields },
+});
+
+describe('the sentence on learning', () => {
+  it.each([
+    [{ k: 40 }, { used: true }, /^The learned ranking decides K .* K is 12 with learning and 40 without\./],
+    [{ k: 12 }, {}, /^The ranking without learning decides K .* because K with learning is not smaller\./],
+    [{ k: 40 }, {}, /because too few conversations of this bucket were measured with learning\./],
+    [{ k: 40 }, { k: null }, /do not support a K yet\. K is not known yet with learning and 40 without\./],
+    [{ k: null, basis: 'off' as const }, {}, /because pruning is off\./],
+  ])('names the ranking that decides K, and the reason: %j %j', (bucket, learning, sentence) => {
+    const measured = bucketOf({ bucket: '*:51-100', ...bucket, learning: learningOf(learning) });
+    expect(describeLearning(measured)).toMatch(sentence);
+    expect(describeLearning(measured)).toMatch(/61 conversations measured with learning since 2026-03-04\.$/);
+  });
+
+  it('names the bucket of the measurements if it is another bucket', () => {
+    const borrowed = bucketOf({ bucket: 'search:51-100', k: 40, learning: learningOf({ used: true }) });
+    expect(describeLearning(borrowed)).toMatch(/\(measurements of all intents, 51-100 tools\)\.$/);
+  });
+});
+
+it('names the ranking that decides K in a table cell', () => {
+  expect(renderDecider(bucketOf({ learning: learningOf({ used: true }) }))).toBe('learned ranking');
+  expect(renderDecider(bucketOf({ learning: null }))).toBe('ranking without learning');
+  expect(renderDecider(bucketOf({ basis: 'off', learning: null }))).toBe('nothing (pruning is off)');
 });

@@ -27,15 +27,32 @@ export function describeDecision(bucket: CalibrationBucket): string {
   return `${describeState(bucket)}${describeRetest(bucket)}`;
 }
 
-/** K with and without learning, and since when learning is measured. Null if nothing was measured with learning. */
-export function describeLearning({ k, learning }: CalibrationBucket): string | null {
+/**
+ * Which ranking decides K, K with and without learning, and since when learning is measured. Null if nothing was
+ * measured with learning.
+ */
+export function describeLearning(bucket: CalibrationBucket): string | null {
+  const { learning, k, bucket: name } = bucket;
   if (learning === null) return null;
-  const measured = `${formatNumberOf(learning.samples, 'conversation')} measured with learning since ${learning.since.slice(0, 10)}.`;
+  const decider = learning.used
+    ? 'The learned ranking decides K for new conversations, because its K is smaller.'
+    : `The ranking without learning decides K for new conversations, because ${whyUnused(bucket, learning)}.`;
   const both = `K is ${learning.k ?? 'not known yet'} with learning and ${k ?? 'not known yet'} without.`;
-  const use = learning.used
-    ? 'New conversations use learning, because K is smaller.'
-    : 'Learning is not used, because K is not smaller.';
-  return `${measured} ${both} ${use}`;
+  const source = learning.decided_by ?? name;
+  const from = source === name ? '' : ` (measurements of ${describeBucket(source)})`;
+  const measured = `${formatNumberOf(learning.samples, 'conversation')} measured with learning since ${learning.since.slice(0, 10)}${from}.`;
+  return `${decider} ${both} ${measured}`;
+}
+
+/** The reason for which the routing policy does not use a bucket's learned ranking, in the order of the worker's checks. */
+function whyUnused(
+  { basis, k }: CalibrationBucket,
+  learning: NonNullable<CalibrationBucket['learning']>,
+): string {
+  if (basis === 'off') return 'pruning is off';
+  if (learning.k === null) return 'the measurements with learning do not support a K yet';
+  if (k !== null && learning.k >= k) return 'K with learning is not smaller';
+  return 'too few conversations of this bucket were measured with learning';
 }
 
 function describeRetest({ retest }: CalibrationBucket): string {
@@ -73,6 +90,12 @@ export const stateNames = { calibrated: 'on, measured', prior: 'on, default', of
 export function renderK({ basis, k }: Pick<CalibrationBucket, 'basis' | 'k'>): string {
   if (basis === 'off') return 'all';
   return k === null ? 'default' : String(k);
+}
+
+/** The ranking that decides K for new conversations, shown in a table cell. */
+export function renderDecider({ basis, learning }: Pick<CalibrationBucket, 'basis' | 'learning'>): string {
+  if (basis === 'off') return 'nothing (pruning is off)';
+  return learning?.used === true ? 'learned ranking' : 'ranking without learning';
 }
 
 /** The K (number of ranked tools) for requests in which the model cannot recover pruned tools. */

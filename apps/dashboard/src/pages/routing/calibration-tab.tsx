@@ -17,6 +17,7 @@ import {
   describeLearning,
   describeMode,
   describeVerdict,
+  renderDecider,
   renderK,
   renderPlainK,
   renderRecall,
@@ -152,6 +153,7 @@ function BucketTable({ buckets }: Pick<Calibration, 'buckets'>) {
             <th scope="col">K</th>
             <th scope="col">K without recovery</th>
             <th scope="col">K with learning</th>
+            <th scope="col">K decided by</th>
             <th scope="col">Forwarded recall</th>
             <th scope="col">Effective recall</th>
             <th scope="col">Tools sent</th>
@@ -180,6 +182,7 @@ function BucketRow({ bucket }: { readonly bucket: CalibrationBucket }) {
       <td>{renderK(bucket)}</td>
       <td>{renderPlainK(bucket)}</td>
       <td>{bucket.learning?.k ?? 'not measured'}</td>
+      <td>{renderDecider(bucket)}</td>
       <td>{renderRecall(bucket.forwarded_recall)}</td>
       <td>{renderRecall(bucket.effective_recall)}</td>
       <td>{bucket.kept_share === null ? 'unknown' : formatShare(bucket.kept_share)}</td>
