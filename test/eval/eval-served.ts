@@ -8,11 +8,14 @@
 // The script needs about two minutes of CPU time.
 // `--splits N` sets the splits per account, and `--traffic N` sets the conversations per split.
 // `--sessions N` sets the conversations per source, and `--size N` sets the number of tools.
+// `--learning` compares policies without and with account heads instead, for accounts with one tool list.
+// With `--learning`, 100 shadow conversations determine the policies, and 60 other conversations are served.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
 import { loadSessions } from './sessions/load-sessions.ts';
 import { prepareSubjects } from './sessions/prepare-subjects.ts';
 import { measureServed, recoveryRates, type ServedFigures } from './served/measure-served.ts';
+import { measureLearning, prepareAccounts } from './served/measure-learning.ts';
 import { ServedConversation } from './served/served-account.ts';
 
 const { values } = parseArgs({
@@ -24,12 +27,22 @@ const { values } = parseArgs({
     traffic: { type: 'string', default: '8000' },
     seed: { type: 'string', default: '1' },
     lane: { type: 'string', default: 'semantic' },
+    learning: { type: 'boolean', default: false },
   },
 });
 if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
 const targets = ['0.90', '0.95', '0.99'] as const;
 const model = loadCatalog().find('anthropic', 'claude-sonnet-5');
 if (model === undefined) throw new Error('the catalogue has no model to price with');
+if (values.learning) {
+  const data = loadSessions(values.data);
+  const accounts = prepareAccounts(data, { size: Number(values.size), lane: values.lane, model });
+  const options = { splits: Number(values.splits), seed: Number(values.seed) };
+  const learning = await measureLearning(accounts, targets.map(Number), options);
+  console.table(learning.rows);
+  console.log(JSON.stringify({ learning: learning.means }));
+  process.exit(0);
+}
 
 const subjects = prepareSubjects(loadSessions(values.data), {
   size: Number(values.size),

@@ -9,6 +9,7 @@
 // `--sizes 100` uses only lists of 100 tools, and `--models anthropic` uses only Anthropic models.
 // `--lengths shuffled` exchanges the lengths of the tools in each list.
 // Policies for models with bound reasoning come from other sessions than the reported sessions.
+// `--learning` compares policies without and with account heads instead, for accounts with one tool list.
 // Several names are separated by commas. `--models claude-opus-5-5` uses only Claude Opus 5.5.
 import { parseArgs } from 'node:util';
 import { loadCatalog } from '@gateway/model-catalog';
@@ -16,6 +17,7 @@ import { printReport } from './sessions/report.ts';
 import { loadSessions } from './sessions/load-sessions.ts';
 import { prepareSubjects } from './sessions/prepare-subjects.ts';
 import { isBound } from './sessions/measure-bound.ts';
+import { measureLearning } from './sessions/measure-learning.ts';
 import { measureList } from './sessions/measure-list.ts';
 import { loadTranscripts } from './compression/transcripts.ts';
 import { measureResultShare, promptSizeNames } from './sessions/prompt-sizes.ts';
@@ -48,6 +50,7 @@ const { values } = parseArgs({
     sizes: { type: 'string', default: sizes.join(',') },
     models: { type: 'string', default: '' },
     lengths: { type: 'string', default: 'own' },
+    learning: { type: 'boolean', default: false },
   },
 });
 if (values.lane !== 'keyword' && values.lane !== 'semantic') throw new Error('--lane keyword|semantic');
@@ -64,6 +67,15 @@ const models = modelNames
     return model;
   });
 const data = loadSessions(values.data);
+if (values.learning) {
+  const given = { lane: values.lane, perSource: Number(values.sessions) } as const;
+  const rows = [];
+  for (const size of values.sizes.split(',').map(Number))
+    rows.push(...(await measureLearning(data, { ...given, size }, models)));
+  console.table(rows);
+  console.log(JSON.stringify({ learning: rows }));
+  process.exit(0);
+}
 const resultShare = measureResultShare(loadTranscripts(join(values.data, 'transcripts')));
 const report = [];
 for (const size of values.sizes.split(',').map(Number)) {

@@ -1,16 +1,10 @@
-import { decideBucket, type AccountHead } from '@gateway/contracts';
-import { calibrate, renderPolicy } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
-import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
+import { decideBucket } from '@gateway/contracts';
 import { lossOf } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
-import type { LearnedConversation } from '../../../apps/worker/src/jobs/calibrate/learn/head-counts.ts';
-import { isDue } from '../../../apps/worker/src/jobs/calibrate/learn-heads.ts';
-import { trainHead } from '../../../apps/worker/src/jobs/calibrate/learn/train-head.ts';
+import { makePolicies, measureShadows } from './learned-policies.ts';
 import type { Labels, LearningConversation } from './learning-account.ts';
 
 /** The share of conversations that K must hold, the K that is compared, and the recovery rate of the worker's prior. */
 const [heldShare, kCompared, recoveryRate] = [0.9, 20, 0.5];
-const setup = ['list', 'model', 'ranker'] as const;
-const accountId = '019a9f5e-0000-7000-8000-000000000001';
 
 /** The results of one split: an account's first conversations are measured, and its later ones are served. */
 export interface SplitFigures {
@@ -35,20 +29,14 @@ export interface SplitOptions {
   readonly recallTarget: number;
 }
 
-/**
- * Measures an account's conversations in their order. The worker trains the account head again and again on the
- * conversations so far, and each conversation is measured with the head of that time. The later conversations are
- * then served with the resulting policy.
- */
+/** Measures an account's first conversations in their order, and serves the later ones with the resulting policy. */
 export async function runSplit(
   conversations: readonly LearningConversation[],
   { shadow, recallTarget }: SplitOptions,
 ): Promise<SplitFigures> {
-  const { samples, head } = await measure(conversations.slice(0, shadow));
-  const goals = { recallTarget, hasRecovery: true, learns: true };
-  const calibration = calibrate({ samples, pruned: [] }, null, goals);
-  const heads = head === null ? [] : [head];
-  const policy = renderPolicy(accountId, 1, new Date(0), { ...calibration, heads });
+  const measured = await measureShadows(conversations.slice(0, shadow));
+  const { head } = measured;
+  const { learned: policy } = makePolicies(measured, recallTarget);
   const later = await Promise.all(
     conversations.slice(shadow).map(async (each) => {
       const labels = await each.label(head);
@@ -80,19 +68,6 @@ export async function runSplit(
 
 function learnedOf({ learnedKs, neededKs }: Labels): readonly number[] {
   return learnedKs ?? neededKs;
-}
-
-async function measure(conversations: readonly LearningConversation[]) {
-  const samples: ShadowSample[] = [];
-  const read: LearnedConversation[] = [];
-  let head: AccountHead | null = null;
-  for (const [place, conversation] of conversations.entries()) {
-    const at = new Date(Date.UTC(2026, 0, 1) + place * 1000).toISOString();
-    samples.push({ at, ...(await conversation.label(head)), share: 1, tools: conversation.tools, setup });
-    read.push(await conversation.read(at));
-    if (isDue(head ?? undefined, samples)) head = await trainHead(conversation.list, read, at);
-  }
-  return { samples, head };
 }
 
 function quantile(values: readonly number[]): number {

@@ -84,9 +84,11 @@ export class ServedConversation {
    */
   async #replay(length: Length, policy: RoutingPolicy | null, recallTarget: number): Promise<ReplayOutcome> {
     const [intent = ''] = this.bucket.split(':');
-    const { state, k, kWithoutRecovery, recoveryRate, steps } = decideBucket(policy, {
+    const { state, k, kWithoutRecovery, recoveryRate, steps, learned } = decideBucket(policy, {
       ...{ intent, tools: this.tools },
     });
+    // Account heads differ between splits, so these replays are not stored.
+    if (learned !== null) return replaySession(this.#subjects[length], this.#settings(policy, recallTarget));
     const decision =
       state === 'calibrated'
         ? [state, k, kWithoutRecovery, Math.round(1000 * recallAt(steps, k ?? 0))]
