@@ -4,12 +4,14 @@
 // The evaluation also compares the number of forwarded tools with the number that an oracle would forward.
 // The evaluation also measures the delay of recall alarms and the rate of false alarms.
 // The last output line is JSON.
-// `npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|limits|quiet]`.
+// `npm run eval:calibration -- [--accounts 300] [--falls 40] [--quiet 100] [--seed 1] [--part promises|falls|limits|quiet]
+// [--targets 0.9,0.95,0.99]`.
 import { parseArgs } from 'node:util';
 import {
   measureFalls,
   measureQuiet,
   quietConversations,
+  targets as allTargets,
   usual,
   watchedMax,
   type Delays,
@@ -26,6 +28,8 @@ const { values } = parseArgs({
     /** For traffic with constant recall, the number of simulated accounts per recall target and kind of traffic. */
     quiet: { type: 'string', default: '100' },
     part: { type: 'string', default: 'all' },
+    /** The recall targets of the parts `falls` and `quiet`. The figures of a target do not depend on the others. */
+    targets: { type: 'string', default: '0.9,0.95,0.99' },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -40,6 +44,9 @@ if (
   Math.min(counts.accounts, counts.falls, counts.quiet) < 1
 )
   throw new Error('--accounts, --falls, --quiet and --seed must be whole numbers');
+const targets = values.targets.split(',').map(Number);
+if (targets.some((target) => !allTargets.includes(target)))
+  throw new Error(`--targets must be a list of ${allTargets.join(', ')}`);
 if (!['all', 'promises', 'falls', 'limits', 'quiet'].includes(values.part))
   throw new Error('--part must be all, promises, falls, limits or quiet');
 
@@ -60,7 +67,7 @@ if (promises.length > 0) {
     })),
   );
 }
-const falls = isIn('falls') ? measureFalls(counts.falls, counts.seed) : [];
+const falls = isIn('falls') ? measureFalls(targets, counts.falls, counts.seed) : [];
 if (falls.length > 0) {
   console.log(
     `Forwarded recall falls by ten points after ${usual} conversations: conversations of traffic until it is seen.`,
@@ -91,7 +98,7 @@ if (limits.length > 0) {
     })),
   );
 }
-const quiet = isIn('quiet') ? measureQuiet(counts.quiet, counts.seed) : [];
+const quiet = isIn('quiet') ? measureQuiet(targets, counts.quiet, counts.seed) : [];
 if (quiet.length > 0) {
   console.log(
     `Accounts with a false alarm in ${quietConversations} conversations, ${counts.quiet} accounts per figure.`,

@@ -18,7 +18,7 @@ const intervals = 20;
  */
 const falseAlarmEvery = 20_000 / 0.01;
 /** Share of the threshold at which more conversations become shadow conversations. */
-const suspectedShare = 0.35;
+const suspectedShare = 0.25;
 /** The shares of shadow conversations before and after the suspicion. */
 const [usualShare, suspectedShadowShare] = [0.05, 0.2];
 

@@ -4,7 +4,7 @@ import { recoveryRates } from './promises.ts';
 import { ServedAccount } from './served-account.ts';
 import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
 
-export const targets = [0.9, 0.95, 0.99] as const;
+export const targets: readonly number[] = [0.9, 0.95, 0.99];
 const perDay = 200;
 /** The number of conversations before the fall of recall, and the maximum number after the fall. */
 export const [usual, watchedMax] = [6_000, 1_500];
@@ -59,10 +59,10 @@ export interface QuietFigures {
   readonly shadowShare: number;
 }
 
-export function measureFalls(accounts: number, seed: number): FallFigures[] {
-  return targets.flatMap((target, row) =>
+export function measureFalls(measured: readonly number[], accounts: number, seed: number): FallFigures[] {
+  return measured.flatMap((target) =>
     recoveryRates.map((recoveryRate, column) => {
-      const random = randomFrom(seed + 7 * row + 31 * column);
+      const random = randomFrom(seed + 7 * targets.indexOf(target) + 31 * column);
       const kinds = [stretchRanks, strayFrom].map((change) =>
         Array.from({ length: accounts }, () => watchFall(random, { target, recoveryRate, change })).filter(
           (delay) => delay !== null,
@@ -122,9 +122,9 @@ function watchFall(random: () => number, { target, recoveryRate, change }: FallC
   return { seen: Infinity, suspected };
 }
 
-export function measureQuiet(accounts: number, seed: number): QuietFigures[] {
-  return targets.map((target, row) => {
-    const random = randomFrom(seed + 1_000 + row);
+export function measureQuiet(measured: readonly number[], accounts: number, seed: number): QuietFigures[] {
+  return measured.map((target) => {
+    const random = randomFrom(seed + 1_000 + targets.indexOf(target));
     const run = (length: number): QuietRun[] =>
       Array.from({ length: accounts }, (_, at) =>
         runQuiet(random, { target, recoveryRate: recoveryRates[at % recoveryRates.length] ?? 0, length }),

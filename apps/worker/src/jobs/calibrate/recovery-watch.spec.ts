@@ -1,5 +1,5 @@
 import { randomFrom } from '@gateway/testing';
-import { measureDispersion, type WatchedRecovery } from './recovery-watch.ts';
+import { RecoveryBlocks, type WatchedRecovery } from './recovery-watch.ts';
 
 const usual = 0.15;
 
@@ -16,8 +16,11 @@ function draw(seed: number, episode: number, count = 4_000): WatchedRecovery[] {
   });
 }
 
-const dispersionOf = (conversations: readonly WatchedRecovery[]) =>
-  measureDispersion(conversations, () => usual);
+function dispersionOf(conversations: readonly WatchedRecovery[]): number {
+  const blocks = new RecoveryBlocks();
+  for (const conversation of conversations) blocks.add(conversation);
+  return blocks.measureDispersion(() => usual);
+}
 
 describe('the dispersion of recoveries', () => {
   it('equals one for most accounts with independent conversations', () => {

@@ -30,6 +30,11 @@ const [rateMin, rateMax] = [0.3, 1];
 const blocksMin = 3;
 /** Confidence level of the bounds for a variance ratio. */
 const certainty = 0.95;
+/**
+ * Confidence level at which blocks of conversations must vary more than expected. A false correction removes a third
+ * of the evidence, so the level is higher than `certainty`. Repeated tasks exceed even the higher level clearly.
+ */
+const similarityCertainty = 0.99;
 /** Number of characters in a date of the form `YYYY-MM-DD`. */
 export const dateLength = 10;
 
@@ -40,26 +45,36 @@ export const dateLength = 10;
  * conversations with a missed tool, so that a change of K is not mistaken for a drop in recall.
  */
 export class RecoveryWatch {
-  readonly #usual: WatchedRecovery[] = [];
+  readonly #blocks = new RecoveryBlocks();
+  readonly #counts: KTallies = new Map();
+  #size = 0;
+  #newestK = 0;
 
   addUsual(conversation: WatchedRecovery): void {
-    this.#usual.push(conversation);
+    this.#blocks.add(conversation);
+    tally(this.#counts, conversation);
+    this.#size += 1;
+    this.#newestK = conversation.k;
   }
 
   /**
    * @param missShareAt a function that returns the share of shadow conversations that need more than K ranked
    * tools. The function must return a share above 0.
+   * @param samples the number of shadow conversations from which the shares were estimated
    */
-  fit(missShareAt: (k: number) => number): RecoveryLikelihood {
-    let [events, missed] = [0, 0];
-    for (const { k, recovered } of this.#usual) {
-      events += Number(recovered > 0);
-      missed += missShareAt(k);
-    }
-    const rate = (events + 0.5) / (missed + 0.5);
+  fit(missShareAt: (k: number) => number, samples: number): RecoveryLikelihood {
+    let [events, expected] = [0, 0];
+    const counts = [...this.#counts].map(([k, { conversations, recoveries }]): KCount => {
+      const missed = conversations * missShareAt(k);
+      events += recoveries;
+      expected += missed;
+      return [k, { recoveries, missed }];
+    });
+    const rate = (events + 0.5) / (expected + 0.5);
     const rise = fall * Math.min(rateMax, Math.max(rateMin, rate));
-    const usualAt = (k: number): number => Math.min(0.9, rate * missShareAt(k));
-    const dispersion = measureDispersion(this.#usual, usualAt);
+    const recoveries = new UsualRecoveries(counts, missShareAt, samples);
+    const usualAt = (k: number): number => recoveries.at(k).usual;
+    const dispersion = this.#blocks.measureDispersion(usualAt);
     const ratios = new Map<number, ReturnType<typeof binaryRatio>>();
     const ratioAt = (k: number): ReturnType<typeof binaryRatio> => {
       const known = ratios.get(k);
@@ -69,16 +84,16 @@ export class RecoveryWatch {
       ratios.set(k, ratio);
       return ratio;
     };
-    const isKnown = this.#usual.length >= referenceMin;
-    const newest = this.#usual.at(-1);
+    const isKnown = this.#size >= referenceMin;
     return {
       dispersion,
-      nats: isKnown && newest !== undefined ? ratioAt(newest.k).nats / dispersion : 0,
+      nats: isKnown ? ratioAt(this.#newestK).nats / dispersion : 0,
       ratioOf: ({ k, recovered }) => {
         if (!isKnown) return 0;
         const { hit, none } = ratioAt(k);
         return (recovered > 0 ? hit : none) / dispersion;
       },
+      sizeAt: (k) => recoveries.at(k).size,
     };
   }
 }
@@ -95,52 +110,139 @@ export interface RecoveryLikelihood {
    */
   readonly nats: number;
   readonly ratioOf: (conversation: WatchedRecovery) => number;
+  /**
+   * The number of conversations with exactly K ranked tools that would measure the usual probability of a recovery as
+   * precisely. The number is small for a K that only few reference conversations have.
+   */
+  readonly sizeAt: (k: number) => number;
+}
+
+interface UsualRecovery {
+  /** The usual probability of a recovery, at most 0.9. */
+  readonly usual: number;
+  /** See `RecoveryLikelihood.sizeAt`. */
+  readonly size: number;
+}
+
+/** Recoveries in conversations with one K, or the recoveries that count for a K. */
+interface Count {
+  readonly recoveries: number;
+  /** The expected number of conversations with a missed tool. */
+  readonly missed: number;
+}
+
+type KCount = readonly [k: number, count: Count];
+
+/**
+ * Estimates the usual probability of a recovery at each K. Shadow conversations predict how the probability changes
+ * with K, but only with a sampling error. Conversations with another K therefore count less, the more their predicted
+ * share of misses differs. The relative error of a share m of n shadow conversations has the variance (1/m − 1) / n,
+ * and its changes between consecutive values of K are uncorrelated. A count with e recoveries has the relative
+ * variance 1/e, so a step with variance v divides the count by 1 + e·v (power discounting, West & Harrison, "Bayesian
+ * Forecasting and Dynamic Models", 1997, chapter 10).
+ */
+class UsualRecoveries {
+  readonly #counts: readonly KCount[];
+  readonly #missShareAt: (k: number) => number;
+  readonly #samples: number;
+  readonly #known = new Map<number, UsualRecovery>();
+
+  constructor(counts: readonly KCount[], missShareAt: (k: number) => number, samples: number) {
+    this.#counts = counts.toSorted(([one], [other]) => one - other);
+    this.#missShareAt = missShareAt;
+    this.#samples = samples;
+  }
+
+  at(k: number): UsualRecovery {
+    const known = this.#known.get(k);
+    if (known !== undefined) return known;
+    const below = this.#gather(
+      this.#counts.filter(([other]) => other <= k),
+      k,
+    );
+    const above = this.#gather(this.#counts.filter(([other]) => other > k).reverse(), k);
+    const recoveries = below.recoveries + above.recoveries + 0.5;
+    const rate = recoveries / (below.missed + above.missed + 0.5);
+    const usual = Math.min(0.9, rate * this.#missShareAt(k));
+    const found = { usual, size: recoveries / usual };
+    this.#known.set(k, found);
+    return found;
+  }
+
+  /** Adds counts in the order of their distance from `k`, the farthest first. */
+  #gather(counts: readonly KCount[], k: number): Count {
+    let gathered: Count = { recoveries: 0, missed: 0 };
+    for (const [place, [other, count]] of counts.entries()) {
+      const recoveries = gathered.recoveries + count.recoveries;
+      const missed = gathered.missed + count.missed;
+      const next = counts[place + 1]?.[0] ?? k;
+      const variance = Math.abs(1 / this.#missShareAt(next) - 1 / this.#missShareAt(other)) / this.#samples;
+      const kept = 1 / (1 + recoveries * variance);
+      gathered = { recoveries: recoveries * kept, missed: missed * kept };
+    }
+    return gathered;
+  }
+}
+
+/** The numbers of conversations, and of conversations with a recovery, for each K. */
+type KTallies = Map<number, { conversations: number; recoveries: number }>;
+
+function tally(tallies: KTallies, { k, recovered }: WatchedRecovery): void {
+  const own = tallies.get(k) ?? { conversations: 0, recoveries: 0 };
+  own.conversations += 1;
+  own.recoveries += Number(recovered > 0);
+  tallies.set(k, own);
 }
 
 /**
- * Returns the variance of the number of recoveries between blocks of conversations, divided by the variance
- * that independent conversations would have. Conversations in which an agent repeats a task are similar, and
- * need the same tools. The caller divides the evidence by the ratio, so that similar conversations do not count
- * as independent (Wedderburn, "Quasi-likelihood functions", 1974). The variance between blocks detects similar
- * conversations that follow each other. The variance between whole days also detects similar conversations that
- * run in parallel. If blocks vary significantly more than expected, the function uses the ratio's upper bound,
- * because too small a ratio would cause false alarms. For whole days, it uses the lower bound, because the
- * number of days is small.
+ * Blocks of consecutive conversations, from oldest to newest. Conversations in which an agent repeats a task are
+ * similar, and need the same tools.
  */
-export function measureDispersion(
-  conversations: readonly WatchedRecovery[],
-  usualAt: (k: number) => number,
-): number {
-  const blocks = new Tally();
-  const days = new Tally();
-  let day = '';
-  let count = 0;
-  for (const { at, k, recovered } of conversations) {
-    const isNewDay = !at.startsWith(day) || day === '';
-    if (isNewDay) {
-      day = at.slice(0, dateLength);
-      days.close();
+export class RecoveryBlocks {
+  readonly #blocks: { readonly day: string; readonly tallies: KTallies }[] = [];
+  #count = 0;
+
+  add(conversation: WatchedRecovery): void {
+    const day = conversation.at.slice(0, dateLength);
+    let block = this.#blocks.at(-1);
+    if (block?.day !== day || this.#count >= blockMax) {
+      block = { day, tallies: new Map() };
+      this.#blocks.push(block);
+      this.#count = 0;
     }
-    if (isNewDay || count >= blockMax) {
-      blocks.close();
-      count = 0;
-    }
-    count += 1;
-    const usual = usualAt(k);
-    blocks.add(recovered > 0, usual);
-    days.add(recovered > 0, usual);
+    this.#count += 1;
+    tally(block.tallies, conversation);
   }
-  blocks.close();
-  days.close();
-  const ofBlocks = blocks.boundRatio('low') > 1 ? blocks.boundRatio('high') : 1;
-  return Math.max(ofBlocks, days.boundRatio('low'));
+
+  /**
+   * Returns the variance of the number of recoveries between blocks of conversations, divided by the variance that
+   * independent conversations would have. The caller divides the evidence by the ratio, so that similar conversations
+   * do not count as independent (Wedderburn, "Quasi-likelihood functions", 1974). The variance between blocks detects
+   * similar conversations that follow each other. The variance between whole days also detects similar conversations
+   * that run in parallel. If blocks vary significantly more than expected, the function uses the ratio's upper bound,
+   * because too small a ratio would cause false alarms. For whole days, it uses the lower bound, because the number of
+   * days is small.
+   * @param usualAt the usual probability of a recovery for each K
+   */
+  measureDispersion(usualAt: (k: number) => number): number {
+    const blocks = new Variance();
+    const days = new Variance();
+    for (const [place, { day, tallies }] of this.#blocks.entries()) {
+      for (const [k, { conversations, recoveries }] of tallies)
+        for (const each of [blocks, days]) each.add(recoveries, conversations, usualAt(k));
+      blocks.close();
+      if (this.#blocks[place + 1]?.day !== day) days.close();
+    }
+    const ofBlocks = blocks.boundRatio('low', similarityCertainty) > 1 ? blocks.boundRatio('high') : 1;
+    return Math.max(ofBlocks, days.boundRatio('low'));
+  }
 }
 
 /**
  * For each block, adds the squared difference between the count and its expected value. The class also adds the
  * variance that the count would have for independent conversations.
  */
-class Tally {
+class Variance {
   #events = 0;
   #expected = 0;
   #variance = 0;
@@ -148,10 +250,10 @@ class Tally {
   #variances = 0;
   size = 0;
 
-  add(isEvent: boolean, probability: number): void {
-    this.#events += Number(isEvent);
-    this.#expected += probability;
-    this.#variance += probability * (1 - probability);
+  add(events: number, conversations: number, probability: number): void {
+    this.#events += events;
+    this.#expected += conversations * probability;
+    this.#variance += conversations * probability * (1 - probability);
   }
 
   close(): void {
@@ -166,9 +268,9 @@ class Tally {
    * A confidence bound for the ratio of the measured variance to the variance of independent conversations.
    * The bound is 0 if there are too few blocks.
    */
-  boundRatio(side: 'low' | 'high'): number {
+  boundRatio(side: 'low' | 'high', level = certainty): number {
     if (this.size < blocksMin) return 0;
-    const quantile = jstat.jStat.chisquare.inv(side === 'low' ? certainty : 1 - certainty, this.size);
+    const quantile = jstat.jStat.chisquare.inv(side === 'low' ? level : 1 - level, this.size);
     return (this.#squares / this.#variances) * (this.size / quantile);
   }
 }

@@ -7,7 +7,7 @@ import { findChange, type Setup } from './setup-change.ts';
 /** The worker tests for a drop in recall only if the reference contains at least this many shadow conversations. */
 export const referenceMin = 59;
 /** Growth of the reference in conversations, as a share, after which the reference is estimated again. */
-const growth = 0.2;
+const growth = 0.1;
 /**
  * A CUSUM (cumulative sum) test raises more false alarms if each conversation carries more information (in
  * nats). A higher alarm threshold reduces the false alarms exponentially (Siegmund, "Sequential analysis",
@@ -15,7 +15,7 @@ const growth = 0.2;
  * information. `npm run eval:calibration -- --part quiet` counts the false alarms. The page
  * docs/internals/recall.md lists the results.
  */
-const alarmMultiple = 3_000_000;
+const alarmMultiple = 1_000_000;
 /**
  * Maximum number of conversations in a run of the CUSUM test. A drop of ten percentage points in recall can be
  * confirmed with fewer conversations. In a longer run, small errors in the reference conversations could look
@@ -26,7 +26,7 @@ const alarmMultiple = 3_000_000;
 const runMax = 1_000;
 const alarmMin = 7;
 /** Share of the alarm threshold at which the evidence makes the worker suspect a drop in recall. */
-const suspectedShare = 0.35;
+const suspectedShare = 0.25;
 /**
  * Minimum evidence that must come from shadow conversations. More recoveries do not prove a drop in recall,
  * because a model may simply use the recovery tool more often.
@@ -117,13 +117,13 @@ function runCusum(conversations: readonly WatchedConversation[], watch: RecallWa
   for (let at = startedAt; at < conversations.length; at += 1) {
     const conversation = conversations[at];
     if (conversation === undefined) break;
-    run.add(conversation, fitted.ratioOf(conversation));
+    run.add(conversation, fitted);
     if (run.nats > 0 && run.size < runMax) continue;
     for (; startedAt <= at; startedAt += 1) reference.add(conversations[startedAt]);
     if (startedAt >= fitted.size * (1 + growth)) fitted = reference.fit();
     run = new Run(fitted);
   }
-  return renderEvidence(run, startedAt, conversations.length, fitted.alarmAt);
+  return { ...run.evidence, startedAt, alarmAt: fitted.alarmAt };
 }
 
 /**
@@ -140,19 +140,8 @@ function testChange(
   if (reference.samples < referenceMin) return null;
   const fitted = reference.fit();
   const run = new Run(fitted);
-  for (const conversation of conversations.slice(changedAt))
-    run.add(conversation, fitted.ratioOf(conversation));
-  return renderEvidence(run, changedAt, conversations.length, changeAlarmAt);
-}
-
-/**
- * Computes the evidence for a drop in recall from a CUSUM run. The shares of conversations before a drop are
- * estimated from a limited number of conversations, so both the reference and the run contain sampling errors.
- * To correct for the sampling errors, the evidence is multiplied by the reference's share of all conversations.
- */
-function renderEvidence(run: Run, startedAt: number, size: number, alarmAt: number): Evidence {
-  const known = size === 0 ? 0 : startedAt / size;
-  return { nats: run.nats * known, shadowNats: run.shadowNats * known, startedAt, alarmAt };
+  for (const conversation of conversations.slice(changedAt)) run.add(conversation, fitted);
+  return { ...run.evidence, startedAt: changedAt, alarmAt: changeAlarmAt };
 }
 
 function isTesting(conversations: readonly WatchedConversation[], changedAt: number): boolean {
@@ -169,9 +158,11 @@ class Run {
   #open = 0;
   #count = 0;
   #day = '';
+  #shadowNats = 0;
+  /** The variance of the estimated usual shares, relative to the variance of one conversation, for each kind. */
+  readonly #variances = { pruned: 0, shadow: 0 };
   /** Number of conversations in the current CUSUM run. */
   size = 0;
-  shadowNats = 0;
 
   constructor({ alarmAt, observed }: Fitted) {
     this.#natsMax = alarmAt * blockShareMax;
@@ -182,7 +173,20 @@ class Run {
     return this.#closed + Math.min(this.#natsMax, this.#open);
   }
 
-  add({ at, kind }: WatchedConversation, ratio: number): void {
+  /**
+   * The evidence for a drop in recall. The usual shares are estimated from a limited number of reference conversations,
+   * so both the reference and the run contain sampling errors. To correct for the sampling errors, the evidence of
+   * n conversations is multiplied by r / (r + n), where the reference has r conversations of the same kind.
+   */
+  get evidence(): Pick<Evidence, 'nats' | 'shadowNats'> {
+    const { pruned, shadow } = this.#variances;
+    const shadowNats = this.#shadowNats / (1 + shadow);
+    return { nats: (this.nats - this.#shadowNats) / (1 + pruned) + shadowNats, shadowNats };
+  }
+
+  add(conversation: WatchedConversation, { ratioOf, sizeOf }: Fitted): void {
+    const { at, kind } = conversation;
+    const ratio = ratioOf(conversation);
     if (this.#day === '' || !at.startsWith(this.#day) || this.#count >= blockMax) {
       this.#closed = this.nats;
       this.#open = 0;
@@ -192,7 +196,8 @@ class Run {
     this.#open += ratio;
     this.#count += this.#weight;
     this.size += 1;
-    if (kind === 'shadow') this.shadowNats += ratio;
+    this.#variances[kind] += 1 / sizeOf(conversation);
+    if (kind === 'shadow') this.#shadowNats += ratio;
   }
 }
 
@@ -206,6 +211,8 @@ interface Fitted {
   readonly observed: number;
   readonly alarmAt: number;
   readonly ratioOf: (conversation: WatchedConversation) => number;
+  /** The number of reference conversations that the conversation's usual shares were estimated from. */
+  readonly sizeOf: (conversation: WatchedConversation) => number;
 }
 
 /** The reference conversations to which later conversations are compared. */
@@ -250,14 +257,16 @@ class Reference {
 
   fit(): Fitted {
     const labels = this.#watch.fit();
-    const recoveries = this.#recoveries.fit(this.#missShares());
-    const share = this.samples / this.size;
+    const { samples } = this;
+    const recoveries = this.#recoveries.fit(this.#missShares(), samples);
+    const share = samples / this.size;
     const nats = (1 - share) * recoveries.nats + (share * labels.nats) / recoveries.dispersion;
     const observed = Math.min(1, this.size / this.#traffic);
     return {
       ...{ size: this.size, observed },
       alarmAt: Math.max(alarmMin, Math.log(alarmMultiple * observed * nats)),
       ratioOf: (conversation) => ratioOf(conversation, labels, recoveries),
+      sizeOf: (each) => (each.kind === 'shadow' ? samples : recoveries.sizeAt(each.k)),
     };
   }
 
