@@ -107,9 +107,9 @@ export function createDatabase<Client>(options: DatabaseOptions<Client>): Databa
   const client = options.createClient(new PrismaPg(pool, { disposeExternalPool: true }));
   const acrossAccounts = extendQueries(client, ({ args, query }) => query(args).catch(rethrowMapped));
   const scopedTo = (accountId: string) =>
-    extendQueries(acrossAccounts, ({ model, operation, args, query }) => {
+    extendQueries(client, ({ model, operation, args, query }) => {
       const field = options.accountFields?.[model ?? ''] ?? 'accountId';
-      return query(scopeArgs(operation, args, { accountId, field }));
+      return query(scopeArgs(operation, args, { accountId, field })).catch(rethrowMapped);
     });
   return {
     acrossAccounts,

@@ -17,6 +17,8 @@ export interface AuditedChange {
 export interface AuditPlace {
   readonly accountId: string;
   readonly actor?: Actor | undefined;
+  /** The API key that makes the change, if the transaction has already read the key. */
+  readonly acting?: { readonly name: string } | null;
 }
 
 /**
@@ -25,21 +27,25 @@ export interface AuditPlace {
  */
 export async function recordAudit(
   tx: AccountModels,
-  { accountId, actor }: AuditPlace,
+  { accountId, actor, acting }: AuditPlace,
   change: AuditedChange,
 ): Promise<void> {
-  const who = await describeActor(tx, accountId, actor);
+  const who = await describeActor(tx, accountId, actor, acting?.name);
   const data = { accountId, ...renderEvent(change), ...who, ...renderOrigin(actor) };
   await tx.auditEvent.create({ data, select: { id: true } });
 }
 
 type ActorColumns = Pick<Prisma.AuditEventUncheckedCreateInput, 'actorType' | 'actorId' | 'actorName'>;
 
-/** The type, id and current name of an actor. For a deleted user, only the id is known. */
+/**
+ * The type, id and current name of an actor. For a deleted user, only the id is known.
+ * @param keyName the name of the acting API key, if the caller has already read the key
+ */
 export async function describeActor(
   tx: Pick<AccountModels, 'apiKey' | 'person'>,
   accountId: string,
   actor: Actor | undefined,
+  keyName?: string,
 ): Promise<ActorColumns> {
   if (actor?.personId) {
     const where = { id: actor.personId, accountId };
@@ -48,11 +54,9 @@ export async function describeActor(
     return { actorType: 'person', actorId: actor.personId, actorName };
   }
   if (actor?.keyId) {
-    const key = await tx.apiKey.findFirst({
-      where: { id: actor.keyId, accountId },
-      select: { name: true },
-    });
-    return { actorType: 'api_key', actorId: actor.keyId, actorName: key?.name ?? null };
+    const where = { id: actor.keyId, accountId };
+    const actorName = keyName ?? (await tx.apiKey.findFirst({ where, select: { name: true } }))?.name ?? null;
+    return { actorType: 'api_key', actorId: actor.keyId, actorName };
   }
   return { actorType: 'operator', actorId: null, actorName: null };
 }

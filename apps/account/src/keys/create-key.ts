@@ -56,7 +56,11 @@ export async function createKey(
       if (authority.toolListBytes > 0) await rejectLongLists(tx, 'allowed_tools');
       const key = renderApiKey(row, policy);
       const changes = diffFields({}, { ...body, scopes: key.scopes });
-      await recordAudit(tx, { accountId, actor }, { action: 'key.created', target: targetOf(key), changes });
+      await recordAudit(
+        tx,
+        { accountId, actor, acting },
+        { action: 'key.created', target: targetOf(key), changes },
+      );
       return { key, secret: secret.key };
     });
     return { ...once, epoch };

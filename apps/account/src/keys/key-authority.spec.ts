@@ -68,6 +68,7 @@ describe('an API key that makes a change', () => {
   const actorWith = (authority: KeyAuthority, isRestricted = true) => ({
     keyId: 'the acting key',
     authority,
+    name: 'the calling key',
     isRestricted,
   });
   const own = keyWith({

@@ -103,7 +103,7 @@ export async function updateKey(
     const key = renderApiKey(row, policy);
     await recordAudit(
       tx,
-      { accountId, actor },
+      { accountId, actor, acting },
       {
         action: 'key.updated',
         target: targetOf(key),
@@ -167,7 +167,7 @@ export async function setToolLists(
     const key = renderApiKey(row, policy);
     await recordAudit(
       tx,
-      { accountId, actor },
+      { accountId, actor, acting },
       {
         action: 'key.tool_lists_updated',
         target: targetOf(key),

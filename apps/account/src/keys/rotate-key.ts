@@ -75,7 +75,11 @@ async function replaceSecret(
   const previous_key_expires_at = previousValidUntil?.toISOString() ?? null;
   const key = { ...renderApiKey(row, policy), previous_key_expires_at };
   const changes = diffKeys(renderApiKey(found, policy), key);
-  await recordAudit(tx, { accountId, actor }, { action: 'key.rotated', target: targetOf(key), changes });
+  await recordAudit(
+    tx,
+    { accountId, actor, acting },
+    { action: 'key.rotated', target: targetOf(key), changes },
+  );
   return { key, secret: secret.key };
 }
 
