@@ -94,7 +94,11 @@ const columnsWith = (showsSession: boolean): readonly Column<RequestEntry>[] => 
 /** The columns of the request log. The keys of sortable columns are the names of the API's sort fields. */
 export const requestColumns = columnsWith(true);
 /** The columns of the requests of one session. */
-export const sessionRequestColumns = columnsWith(false).map((column) => ({ ...column, isSortable: false }));
+export const sessionRequestColumns: readonly Column<RequestEntry>[] = columnsWith(false).map((column) => ({
+  ...column,
+  ...(column === duration ? { dropOrder: 4 } : {}),
+  isSortable: false,
+}));
 /** The columns of the request log on a phone. */
 export const requestPhoneColumns: readonly Column<RequestEntry>[] = [
   {
