@@ -159,7 +159,7 @@ export async function shoot(page: Page, name: string, { scheme, width }: Look): 
 }
 
 /**
- * Returns the texts in tables that are wider than their cells. Foreign names (in `bdi`) may end with an ellipsis,
+ * Returns the texts in tables that are wider than their cells, and the texts of rows that are too low for their lines. Foreign names (in `bdi`) may end with an ellipsis,
  * because names can have any length. Texts for screen readers only are 1 px wide.
  */
 export function findClippedCells(page: Page): Promise<string[]> {
@@ -171,11 +171,13 @@ export function findClippedCells(page: Page): Promise<string[]> {
       if (only === undefined || children.length > 1 || only.textContent !== textContent) return false;
       return only.matches('bdi') || isForeign(only);
     };
-    return [...document.querySelectorAll('main :is([role=columnheader], [role=cell], th, td)')]
-      .filter((cell) =>
-        [cell, ...cell.querySelectorAll('*')].some((each) => isClipped(each) && !isForeign(each)),
-      )
-      .map(({ textContent }) => textContent);
+    const rows = [...document.querySelectorAll('main [role=row][data-key]')];
+    const low = rows.filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1);
+    const cells = [...document.querySelectorAll('main :is([role=columnheader], [role=cell], th, td)')];
+    const clipped = cells.filter((cell) =>
+      [cell, ...cell.querySelectorAll('*')].some((each) => isClipped(each) && !isForeign(each)),
+    );
+    return [...low, ...clipped].map(({ textContent }) => textContent);
   });
 }
 

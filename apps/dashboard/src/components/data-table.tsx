@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { memo, useEffect, useMemo, useRef } from 'react';
+import { memo, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import { useMediaQuery, useMergedRef, useResizeObserver } from '@mantine/hooks';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -67,6 +67,8 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
     estimateSize: () => rowHeight,
     overscan,
   });
+  // The virtualizer keeps the heights of rows, also when the table changes to the columns of a phone.
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
   const items = virtualizer.getVirtualItems();
   useEndReached(props, items.at(-1)?.index ?? -1);
   const template = columns.map(({ width }) => width).join(' ');
