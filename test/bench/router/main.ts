@@ -21,6 +21,7 @@ const memoryTools = Number(values.tools ?? (quick ? 10_000 : 100_000));
 const parts = {
   known: () => measureKnown(quick ? 300 : 2000),
   both: () => measureBoth(quick ? 200 : 1000),
+  both_head: () => measureBoth(quick ? 200 : 1000, true),
   new: () => measureNew(quick ? 5 : 30),
   load: () => measureLoad(200, quick ? 3 : 20, 'first'),
   load_both: () => measureLoad(100, quick ? 3 : 20, 'both'),
@@ -75,6 +76,8 @@ function report(results: Results): void {
   console.table(known);
   console.log('list of 100 known, both encoders');
   console.table(results.both);
+  console.log('list of 100 known, both encoders and an account head');
+  console.table(results.both_head);
   console.log('list new: definitions and plan');
   console.table(fresh);
   console.log('questions at a fixed pace, on one core');
@@ -102,10 +105,12 @@ function report(results: Results): void {
 type Check = readonly [what: string, value: number, bound: number];
 
 function boundsOf(known: Figures, fresh: Figures, results: Results): Check[] {
-  const { both, load, load_both, memory, memory_both } = results;
+  const { both, both_head, load, load_both, memory, memory_both } = results;
   const of = (figures: Figures, size: number, key: string): number => Number(figures[size]?.[key] ?? NaN);
   const ofBoth = (request: string): number =>
     both[request]?.ranker === 'semantic.2' ? both[request].p50_ms : NaN;
+  const ofHead = (request: string): number =>
+    both_head[request]?.ranker === 'semantic.2+head' ? both_head[request].p50_ms : NaN;
   return [
     ['known 25, p50 ms', of(known, 25, 'p50_ms'), 1],
     ['known 100, p50 ms', of(known, 100, 'p50_ms'), 2],
@@ -113,6 +118,9 @@ function boundsOf(known: Figures, fresh: Figures, results: Results): Check[] {
     ['both encoders, first turn, p50 ms', ofBoth('first_turn'), 15],
     ['both encoders, later step, p50 ms', ofBoth('later_step'), 2],
     ['both encoders, later user turn, p50 ms', ofBoth('later_user_turn'), 15],
+    ['account head, first turn, p50 ms', ofHead('first_turn'), 15],
+    ['account head, later step, p50 ms', ofHead('later_step'), 2],
+    ['account head, later user turn, p50 ms', ofHead('later_user_turn'), 15],
     [
       'new 200 by vectors, p50 ms',
       fresh[200]?.['method'] === 'semantic' ? of(fresh, 200, 'p50_ms') : NaN,

@@ -1,4 +1,6 @@
+import { makeHeadPolicy } from './account-policy.ts';
 import { makeTools, makeTurn } from './tool-lists.ts';
+import { isLearned } from '../../../apps/tool-router/src/ranking/learned-ranking.ts';
 import type { EncoderChoice } from '../../../apps/tool-router/src/ranking/ranker.port.ts';
 import type { PackedVector } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
 import type { SharedVectors } from '../../../apps/tool-router/src/vectors/shared-vectors.port.ts';
@@ -46,18 +48,24 @@ export async function measureKnown(questions: number) {
   return result;
 }
 
-/** Returns the ranking method and number of encoders in a policy version, such as `semantic.2`. */
-const rankerOf = (policyVersion: string): string => policyVersion.split(/[./]/).slice(0, 2).join('.');
+/**
+ * Returns the ranking method and number of encoders in a policy version, such as `semantic.2`. The result ends with
+ * `+head` if an account head ranked the tools.
+ */
+const rankerOf = (policyVersion: string): string =>
+  policyVersion.split(/[./]/).slice(0, 2).join('.') + (isLearned(policyVersion) ? '+head' : '');
 
 /**
  * Measures plans with both encoders for a known list of 100 tools. Returns results for a conversation's first
  * request (`first_turn`), a step of an agent loop (`later_step`), and the next user turn (`later_user_turn`).
  * Every user turn is new.
+ * @param hasHead whether the account has an account head of the maximum size, which ranks the tools again
  */
-export async function measureBoth(questions: number) {
-  const router = await RouterUnderTest.open({ encoders: 'both' });
-  await warmUp(router, questions);
+export async function measureBoth(questions: number, hasHead = false) {
   const list = listOf(makeTools(70_000_000, 100));
+  const policy = hasHead ? makeHeadPolicy(list) : null;
+  const router = await RouterUnderTest.open({ encoders: 'both', policy });
+  await warmUp(router, questions);
   await router.define(list);
   await router.settle();
   const times: Record<'first_turn' | 'later_step' | 'later_user_turn', number[]> = {

@@ -1,7 +1,7 @@
 import { hashToolList } from '@gateway/contracts';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { PlanToolsReply, PlanToolsRequest, ToolDefinition } from '@gateway/contracts';
+import type { PlanToolsReply, PlanToolsRequest, RoutingPolicy, ToolDefinition } from '@gateway/contracts';
 import { createLogger, createMetrics } from '@gateway/observability';
 import { ToolIntake, ToolMemory } from '../../../apps/tool-router/src/tool-index/tool-memory.ts';
 import { recallPriors } from '../../../apps/tool-router/src/policy/recall-prior.ts';
@@ -28,6 +28,8 @@ interface BenchOptions {
   /** The encoders of the router. `both` means that both encoders rank the lists that the second encoder has encoded. */
   readonly encoders: EncoderChoice;
   readonly shared?: SharedVectors;
+  /** The account's routing policy. The default is a new account without a policy. */
+  readonly policy?: RoutingPolicy | null;
 }
 
 type Planned = Extract<PlanToolsReply, { status: 'planned' }>;
@@ -50,7 +52,7 @@ export class RouterUnderTest {
   readonly #planner: ToolPlanner;
   readonly #intake: ToolIntake;
 
-  private constructor(ranking: Ranking, memory: ToolMemory, share: LoopShare) {
+  private constructor(ranking: Ranking, memory: ToolMemory, share: LoopShare, policy: RoutingPolicy | null) {
     this.ranking = ranking;
     this.memory = memory;
     this.#intake = new ToolIntake({ memory, learn: ranking.learn, share });
@@ -59,14 +61,18 @@ export class RouterUnderTest {
       ranker: ranking.ranker,
       chooseEncoders: ranking.chooseEncoders,
       priors: recallPriors,
-      policies: { find: () => null },
+      policies: { find: () => policy },
       share,
       instanceId: 'bench',
     });
   }
 
   /** Opens a router with the shipped models and the router service's limits. */
-  static async open({ encoders, shared = noSharedVectors }: BenchOptions): Promise<RouterUnderTest> {
+  static async open({
+    encoders,
+    shared = noSharedVectors,
+    policy = null,
+  }: BenchOptions): Promise<RouterUnderTest> {
     const memory = new ToolMemory({
       definitionsBytesMax: 32 * mebibyte,
       listsBytesMax: 32 * mebibyte,
@@ -96,7 +102,7 @@ export class RouterUnderTest {
       shares: { loop, vectors: new TimeShare(time) },
       onForgotten: (listHash, hashes) => memory.forget(listHash, hashes),
     });
-    return new RouterUnderTest(ranking, memory, loop);
+    return new RouterUnderTest(ranking, memory, loop, policy);
   }
 
   async define({ tools }: ListOfTools): Promise<void> {
