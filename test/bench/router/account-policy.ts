@@ -23,7 +23,7 @@ function makeHead({ listHash, tools }: ListOfTools): AccountHead {
     Array.from({ length: pairsMax }, () => [draw(tools.length), draw(tools.length), 1 + draw(3)]);
   return {
     ...{ list: listHash.slice(0, 16), madeAt, conversations: 100, weights: [1, 0.5, 0.5, 0.5, 0.5] },
-    tools: tools.map(({ name }) => name),
+    tools: tools.map(({ name }) => name ?? ''),
     usage: tools.map(() => -1 - draw(5)),
     usageElse: -6,
     ...{ together: pairs(), transitions: pairs() },
