@@ -18,6 +18,7 @@ const sessions = ['ticket-4711', 'ticket-4712', 'release-notes', undefined];
 const stack = await startStack();
 try {
   const person = await signUpPerson(stack.baseUrl);
+  await switchShadowOff(stack.baseUrl, person.accessToken);
   const key = await createKey(stack.baseUrl, person.accessToken);
   const requestId = await makeTraffic(stack.baseUrl, key);
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -35,6 +36,8 @@ try {
   await shoot(page, 'overview', 'overview');
   await shoot(page, `requests/${requestId}`, 'request');
   await shoot(page, 'tool-health', 'tool-health');
+  // On this width, both responses are next to each other.
+  await page.setViewportSize({ width: 1680, height: 1050 });
   await shoot(page, 'playground', 'playground', chat);
   await browser.close();
 } finally {
@@ -60,11 +63,22 @@ async function chat(page: Page): Promise<void> {
   await page.getByRole('form', { name: 'Next message' }).getByRole('textbox').fill('List my invoices of May');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('list', { name: 'Highest-ranked tools' }).nth(1).waitFor();
+  await page.evaluate(() => window.scrollTo(0, 0));
 }
 
 async function createKey(baseUrl: string, token: string): Promise<string> {
   const answer = await post(`${baseUrl}/v1/account/keys`, token, { name: 'my agent' });
   return ((await answer.json()) as { key: string }).key;
+}
+
+/** Shadow conversations send all tools, so few sample requests would show savings that depend on the draw. */
+async function switchShadowOff(baseUrl: string, token: string): Promise<void> {
+  const answer = await fetch(`${baseUrl}/v1/account/me`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ policy: { shadow_share: 0 } }),
+  });
+  if (!answer.ok) throw new Error(`shadow conversations were not switched off: ${await answer.text()}`);
 }
 
 /** Sends sample requests. Returns the id of the last request that has a tool ranking. */

@@ -69,7 +69,7 @@ function Harm({ totals }: { readonly totals: AnalyticsTotals }) {
       {value === null ? (
         <p className={classes.answerText}>
           Recall is the share of conversations with every needed tool. The gateway measures it on sampled
-          conversations, and this period has none.
+          conversations, and has measured none in this period.
         </p>
       ) : (
         <p className={classes.answerText}>
