@@ -127,10 +127,7 @@ const planToolsRequest = z.object({
   recoveredTools: z.array(z.string()).max(4096).optional(),
   /** Whether pruned tools can be recovered in this request. */
   mayRecover: z.boolean().optional(),
-  /**
-   * Whether the gateway can add tools after the last message of the conversation. The earlier part of the
-   * prompt, which the provider caches, does not change.
-   */
+  /** Whether tools can be added after the last message. The cached part of the prompt does not change. */
   appends: z.boolean().optional(),
   /**
    * What a deferred tool costs until a search finds it, which is nothing or its name and description. For a
@@ -138,10 +135,7 @@ const planToolsRequest = z.object({
    * other requests, the router chooses tools by score alone.
    */
   deferredCost: z.enum(['nothing', 'description']).optional(),
-  /**
-   * Whether the first plan is final and the model cannot reach the pruned tools. The tool set is final if the
-   * reasoning is bound to the prompt and the provider cannot defer tools.
-   */
+  /** Whether the first plan is final, because reasoning is bound and the provider cannot defer tools. */
   isFinal: z.boolean().optional(),
   price: planPrice.optional(),
   /**

@@ -1,7 +1,7 @@
 import { neededKOf } from './measure-bucket.ts';
-import { RankWatch } from './rank-watch.ts';
-import { MissWatch, type Likelihood, type RecallWatch } from './recall-watch.ts';
-import { RecoveryWatch, blockMax, dateLength, type RecoveryLikelihood } from './recovery-watch.ts';
+import { MissWatch, RankWatch, type Likelihood, type RecallWatch } from './recall-watch.ts';
+import { blockMax, dateLength } from './recovery-blocks.ts';
+import { RecoveryWatch, type RecoveryLikelihood } from './recovery-watch.ts';
 import { findChange, type Setup } from './setup-change.ts';
 
 /** The worker tests for a drop in recall only if the reference contains at least this many shadow conversations. */

@@ -1,5 +1,5 @@
 import { randomFrom } from '@gateway/testing';
-import { RecoveryBlocks, type WatchedRecovery } from './recovery-watch.ts';
+import { RecoveryBlocks, type WatchedRecovery } from './recovery-blocks.ts';
 
 const usual = 0.15;
 
