@@ -145,7 +145,7 @@ function splitModel(params: ModelEntry['litellm_params']): { provider: string; m
     const provider = makers.find(([names]) => names.test(given))?.[1];
     return provider === undefined ? null : { provider, model: given };
   }
-  const isOwnServer = prefix === 'openai' && base !== undefined && !String(base).includes('openai.com');
+  const isOwnServer = prefix === 'openai' && typeof base === 'string' && !base.includes('openai.com');
   const known = renamed[prefix] ?? (sameName.has(prefix) ? prefix : undefined);
   const provider = isOwnServer ? 'custom' : known;
   const model = rest.join('/').replace(/^converse\//, '');
