@@ -9,6 +9,7 @@ import { eventually } from '../integration/stack.fixture.ts';
 export interface EdgeProcess {
   readonly baseUrl: string;
   readonly pid: number;
+  /** Whether the edge is ready and connected to NATS. */
   readonly isReady: () => Promise<boolean>;
   readonly output: () => string;
   stop(): Promise<void>;
@@ -43,7 +44,10 @@ export async function startEdge(
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const isReady = async () => {
     const answer = await fetch(`http://127.0.0.1:${healthPort}/health/ready`).catch(() => null);
-    return answer?.ok ?? false;
+    if (answer?.ok !== true) return false;
+    // An edge stays ready while NATS is unavailable, so the connection has to be read separately.
+    const { dependencies } = (await answer.json()) as { dependencies: Readonly<Record<string, boolean>> };
+    return dependencies['messaging'] === true;
   };
   await eventually(async () => {
     if (child.exitCode !== null) throw new Error(`the edge has ended:\n${output}`);
