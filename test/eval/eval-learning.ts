@@ -8,7 +8,7 @@
 // `--splits N` sets the random orders per account, and `--later N` the later conversations per order.
 // A short run with `--splits 1 --later 40` takes less than a minute.
 import { parseArgs } from 'node:util';
-import { randomFrom } from '@gateway/testing';
+import { shuffle } from '@gateway/testing';
 import { loadCatalog } from '@gateway/model-catalog';
 import { listGrid } from '../../apps/tool-router/src/plan-tools/replay-grid.ts';
 import { loadSessions } from './sessions/load-sessions.ts';
@@ -101,14 +101,6 @@ function summarize() {
 /** Returns the next larger K of the grid that the router measures. */
 function stepAfter(k: number): number {
   return listGrid(size).find((each) => each > k) ?? size;
-}
-
-function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
-  const random = randomFrom(seed);
-  return items
-    .map((item) => ({ item, at: random() }))
-    .sort((one, other) => one.at - other.at)
-    .map(({ item }) => item);
 }
 
 function median(own: readonly SplitFigures[], valueOf: (split: SplitFigures) => number): number {

@@ -1,4 +1,4 @@
-import { randomFrom } from '@gateway/testing';
+import { shuffle } from '@gateway/testing';
 import type { RankedPool } from './rank-paths.ts';
 
 /**
@@ -92,13 +92,4 @@ function mean(all: readonly KeepFigures[]): KeepFigures {
   const of = (key: keyof KeepFigures): number =>
     all.reduce((sum, each) => sum + each[key], 0) / Math.max(1, all.length);
   return { recall: of('recall'), tools: of('tools'), tokens: of('tokens') };
-}
-
-/** Returns the items in a random order. A given seed always produces the same order. */
-function shuffle<Item>(items: readonly Item[], from: number): Item[] {
-  const next = randomFrom(from);
-  return items
-    .map((item) => ({ item, place: next() }))
-    .sort((one, other) => one.place - other.place)
-    .map(({ item }) => item);
 }

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { openDataDir } from '../bootstrap/stack/data-dir.ts';
 import { readDevInfo } from '../bootstrap/stack/dev-file.ts';
 import { root } from '../bootstrap/stack/root.ts';
@@ -76,6 +77,7 @@ async function run(): Promise<void> {
 try {
   await run();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  if (error instanceof z.ZodError) console.error(z.prettifyError(error));
+  else console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }

@@ -11,7 +11,7 @@ export {
 export { findFreePort, startNatsServer, type NatsServer } from './nats-server/start-nats-server.ts';
 export type { ReceivedSpan } from './otlp-receiver/parse-export.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver/start-otlp-receiver.ts';
-export { randomFrom } from './random-from.ts';
+export { randomFrom, shuffle } from './random-from.ts';
 export {
   findRecordings,
   loadRecordings,

@@ -14,3 +14,12 @@ export function randomFrom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Returns the items in a random order. The same seed always produces the same order. */
+export function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
+  const random = randomFrom(seed);
+  return items
+    .map((item) => ({ item, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}

@@ -1,6 +1,7 @@
 import { randomFrom } from '@gateway/testing';
 import { calibrate } from '../../../apps/worker/src/jobs/calibrate/make-policy.ts';
 import type { ShadowSample } from '../../../apps/worker/src/jobs/calibrate/measure-bucket.ts';
+import { suspectedShare } from '../../../apps/worker/src/jobs/calibrate/watch-recall.ts';
 import { strayFrom, stretchRanks, targets } from './falls.ts';
 import { recoveryRates } from './promises.ts';
 import { simulateAccount, type SimulatedAccount } from './simulated-account.ts';
@@ -17,8 +18,6 @@ const intervals = 20;
  * 20,000 conversations, because run lengths have a nearly exponential distribution.
  */
 const falseAlarmEvery = 20_000 / 0.01;
-/** Share of the threshold at which more conversations become shadow conversations. */
-const suspectedShare = 0.25;
 /** The shares of shadow conversations before and after the suspicion. */
 const [usualShare, suspectedShadowShare] = [0.05, 0.2];
 

@@ -1,6 +1,6 @@
 import { decideBucket, type RoutingPolicy } from '@gateway/contracts';
 import type { CatalogModel } from '@gateway/model-catalog';
-import { randomFrom } from '@gateway/testing';
+import { shuffle } from '@gateway/testing';
 import { lossOf } from '../../../apps/worker/src/jobs/calibrate/recovery-rate.ts';
 import { makePolicies, measureShadows } from '../learning/learned-policies.ts';
 import { LearningConversation } from '../learning/learning-account.ts';
@@ -152,14 +152,6 @@ function summarize(pairs: readonly Pair[], isOneAccount: boolean): Row[] {
       uses_head: meanOf(({ usesHead }) => usesHead),
     };
   });
-}
-
-function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
-  const random = randomFrom(seed);
-  return items
-    .map((item) => ({ item, at: random() }))
-    .sort((one, other) => one.at - other.at)
-    .map(({ item }) => item);
 }
 
 function mean(values: readonly number[]): number {

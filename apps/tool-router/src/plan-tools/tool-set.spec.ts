@@ -99,7 +99,8 @@ describe('the tool set of a conversation', () => {
       ['described', { deferredCost: 'description' }],
       ['pruned', { isFinal: true, mayRecover: false }],
     ] as const)('has the K that was measured on whole conversations (%s)', async (mode, given) => {
-      const k = deferralK(prior, mode, wanted);
+      const recoveredShare = mode === 'pruned' ? 0 : wanted.recoveredShare;
+      const k = deferralK(prior, mode, { ...wanted, recoveredShare });
       const planned = await plan(wide, { ...deferred, ...given });
       expect(planned).toMatchObject({ kReason: 'prior', k: k < wide.length ? k : null });
       expect(planned.policyVersion).toContain(prior.deferral.version);
@@ -119,9 +120,7 @@ describe('the tool set of a conversation', () => {
       expect(first.recovery.armed).toBe(false);
       expect(first.forwarded.length).toBeLessThan(wide.length);
       expect(second.forwarded).toEqual(first.forwarded);
-      expect(deferralK(prior, 'pruned', { ...wanted, recoveredShare: 0.9 })).toBe(
-        deferralK(prior, 'pruned', { ...wanted, recoveredShare: 0 }),
-      );
+      expect(first.k).toBe(deferralK(prior, 'pruned', { ...wanted, recallTarget: 0.8, recoveredShare: 0 }));
     });
 
     it('needs a larger K for a higher target, a longer list or a recovery rate below 0.5', () => {

@@ -253,11 +253,11 @@ function needed({ recallTarget, decision }: ToolSetOptions, recovery: Recovery):
 function fixedFor(
   ranking: TurnRanking,
   tools: number,
-  { decision, deferral, priors, recallTarget }: ToolSetOptions,
+  { decision, deferral, mayRecover, priors, recallTarget }: ToolSetOptions,
 ): MeasuredK | null {
   if (decision.state === 'calibrated') return decision;
   if (deferral === undefined) return null;
-  const wanted = { tools, recallTarget, recoveredShare: decision.recoveryRate };
+  const wanted = { tools, recallTarget, recoveredShare: mayRecover ? decision.recoveryRate : 0 };
   const k = deferralK(priorFor(priors, ranking), deferral, wanted);
-  return deferral === 'pruned' ? { k: null, kWithoutRecovery: k } : { k, kWithoutRecovery: null };
+  return mayRecover ? { k, kWithoutRecovery: null } : { k: null, kWithoutRecovery: k };
 }

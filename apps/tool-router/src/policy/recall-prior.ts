@@ -133,8 +133,8 @@ export function priorRecall(prior: RecallPrior, ranking: TurnRanking, tools: num
 const deferralRecoveryRate = 0.5;
 
 /**
- * The K of a whole conversation in which the provider defers tools. With a recovery rate below 0.5, forwarded recall
- * must meet the target, and without deferral as well. Infinity means that no measured K meets the target, so that all tools are sent.
+ * The K of a whole conversation with bound reasoning. With a recovery rate below 0.5, forwarded recall must meet the
+ * target. Infinity means that no measured K meets the target, so that all tools are sent.
  */
 export function deferralK(
   { deferral }: RecallPrior,
@@ -143,8 +143,7 @@ export function deferralK(
 ): number {
   const bands = deferral.modes[mode];
   const band = bands.find(({ toolsMax }) => wanted.tools <= toolsMax) ?? bands.at(-1);
-  const isRecovered = mode !== 'pruned' && wanted.recoveredShare >= deferralRecoveryRate;
-  const table = isRecovered ? band?.kFor : band?.kWithoutRecovery;
+  const table = wanted.recoveredShare < deferralRecoveryRate ? band?.kWithoutRecovery : band?.kFor;
   const [, k] = table?.find(([recall]) => recall >= wanted.recallTarget) ?? [];
   if (band === undefined || k === undefined) return Infinity;
   return Math.ceil(k * Math.max(1, wanted.tools / band.measuredTools));

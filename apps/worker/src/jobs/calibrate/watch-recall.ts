@@ -26,7 +26,7 @@ const alarmMultiple = 1_000_000;
 const runMax = 1_000;
 const alarmMin = 7;
 /** Share of the alarm threshold at which the evidence makes the worker suspect a drop in recall. */
-const suspectedShare = 0.25;
+export const suspectedShare = 0.25;
 /**
  * Minimum evidence that must come from shadow conversations. More recoveries do not prove a drop in recall,
  * because a model may simply use the recovery tool more often.
